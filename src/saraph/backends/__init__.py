@@ -1,0 +1,48 @@
+"""Array libraries, one per kind of device. An op asks `of(array)` for the library of its arrays and calls primitives on it:
+
+    of(a).add(a, b)        of(a).sum(a, axes, keepdims)        of(a).getitem(a, index)
+
+`cpu` computes with NumPy (and compiled kernels); `meta` keeps only shapes. `on(device)` is the library that makes new arrays there.
+"""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from saraph.backends import primitives
+from saraph.backends.cpu import FUNCTIONS
+from saraph.backends.meta import MetaArray, make_primitive
+from saraph.devices import META, device
+
+__all__ = ["MetaArray", "cpu", "meta", "of", "on"]
+
+
+class Backend(SimpleNamespace):
+    """The primitives of one array library, as attributes."""
+
+    name: str
+
+
+cpu = Backend(name="cpu", **primitives.VIEWS, **FUNCTIONS)
+meta = Backend(name="meta", **{n: make_primitive(f, True) for n, f in primitives.VIEWS.items()},
+               **{n: make_primitive(f, False) for n, f in primitives.RULES.items()})
+
+
+def of(*arrays: Any) -> Backend:
+    """The library of these arrays. Zero-dimensional CPU arrays may be mixed with arrays of another device."""
+    for a in arrays:
+        if a.__class__ is MetaArray:
+            return meta
+    return cpu
+
+
+def on(where: device) -> Backend:
+    """The library that makes arrays on a device."""
+    return meta if where is META or where.type == "meta" else cpu
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is an array of some backend."""
+    return value.__class__ is np.ndarray or value.__class__ is MetaArray

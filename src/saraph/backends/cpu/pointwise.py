@@ -1,0 +1,122 @@
+"""Pointwise primitives on the CPU: mostly NumPy's own ufuncs, which take `out=` and keep a dense input's memory order.
+
+float16 and bfloat16 (and float8) go through float32: computed one precision up, rounded once at the end, as PyTorch's CPU kernels do.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.special as sc
+
+from saraph.backends.cpu.table import FUNCTIONS, primitive
+from saraph.dtypes import REDUCED
+
+float32 = np.dtype(np.float32)
+
+
+def through_float32(function: Callable) -> Callable:
+    """Wrap a function of arrays so that 16-bit floating inputs are computed in float32 and the result is rounded back."""
+
+    def compute(*arrays: Any) -> Any:
+        kind = arrays[0].dtype
+        if kind in REDUCED:
+            return np.asarray(function(*[x.astype(float32) if getattr(x, "dtype", None) in REDUCED else x for x in arrays])).astype(kind)
+        return function(*arrays)
+
+    compute.__name__ = function.__name__
+    return compute
+
+
+# exact in 16 bits (ml_dtypes and NumPy round once): NumPy's ufuncs as they are
+for name, ufunc in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "neg": np.negative, "abs": np.absolute,
+    "maximum": np.maximum, "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin,
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor, "logical_not": np.logical_not,
+    "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
+    "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit, "conj": np.conjugate,
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "positive": np.positive, "square": np.square,
+    "copysign": np.copysign, "nextafter": np.nextafter, "ldexp": np.ldexp, "gcd": np.gcd, "lcm": np.lcm,
+}.items():
+    FUNCTIONS[name] = ufunc
+
+# transcendental: float32 inside for 16-bit inputs
+for name, ufunc in {
+    "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+    "sqrt": np.sqrt, "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod,
+    "logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2,
+    "erf": sc.erf, "erfc": sc.erfc, "erfinv": sc.erfinv, "lgamma": sc.gammaln, "digamma": sc.digamma,
+}.items():
+    FUNCTIONS[name] = through_float32(ufunc)
+
+
+@primitive
+def reciprocal(a: np.ndarray) -> np.ndarray:
+    return np.true_divide(1, a, dtype=a.dtype) if a.dtype.kind in "fc" else (np.float32(1) / a.astype(float32)).astype(a.dtype)
+
+
+@primitive
+def rsqrt(a: np.ndarray) -> np.ndarray:
+    if a.dtype in REDUCED:
+        return (1 / np.sqrt(a.astype(float32))).astype(a.dtype)
+    return np.true_divide(1, np.sqrt(a))
+
+
+@primitive
+def where(condition: np.ndarray, a: Any, b: Any) -> np.ndarray:
+    return np.where(condition, a, b)
+
+
+@primitive
+def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A copy in another dtype, in the same memory order; floats to integers truncate, complex to real drops the imaginary part."""
+    if a.dtype.kind == "c" and dtype.kind != "c":
+        a = a.real
+        if dtype.kind == "b":
+            return a != 0
+    if dtype.kind in "iu" and a.dtype.kind not in "biu":
+        return _to_integer(a, dtype)
+    return a.astype(dtype)
+
+
+def _to_integer(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Out of range wraps as through int64, which is what x86 conversions give for in-range int64 values."""
+    if a.dtype in REDUCED:
+        a = a.astype(float32)
+    return a.astype(dtype) if dtype.itemsize >= 4 else a.astype(np.int64).astype(dtype)
+
+
+def _check_integer_zero(b: np.ndarray) -> None:
+    if b.dtype.kind in "iu" and not np.all(b):
+        raise RuntimeError("ZeroDivisionError")
+
+
+@primitive
+def div_floor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Floor division as Python's for finite floats; division by a floating zero gives what true division gives."""
+    _check_integer_zero(b)
+    if a.dtype.kind in "biu":
+        return np.floor_divide(a, b)
+    kind = a.dtype
+    if kind in REDUCED:
+        a, b = a.astype(float32), b.astype(float32)
+    quotient = np.floor_divide(a, b)
+    return np.where(b == 0, np.true_divide(a, b), quotient).astype(kind)
+
+
+@primitive
+def div_trunc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    _check_integer_zero(b)
+    if a.dtype.kind in "biu":
+        if a.dtype.kind != "i":
+            return np.floor_divide(a, b)
+        quotient = np.floor_divide(a, b)
+        return quotient + ((quotient < 0) & (quotient * b != a)).astype(a.dtype)
+    kind = a.dtype
+    if kind in REDUCED:
+        a, b = a.astype(float32), b.astype(float32)
+    return np.trunc(np.true_divide(a, b)).astype(kind)

@@ -1,0 +1,128 @@
+"""The slow path of every op, taken while some mode is on: `__torch_function__` modes and subclasses first, then autocast."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from saraph import dtypes
+from saraph.ops.inplace import put_out
+from saraph.ops.promotion import cast
+from saraph.tensor.state import thread, upper
+from saraph.tensor.tensor import PLAIN, Tensor
+
+
+def dispatch(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Run an op's body the way the active modes want it."""
+    if thread.function_modes:
+        return _through_mode(record, args, kwargs)
+    if not thread.function_disabled:
+        overloaded = overloaded_types(args, kwargs)
+        if overloaded:
+            return call_overloads(record.public, overloaded, args, kwargs)
+    out = kwargs.get("out") if record.out else None
+    if out is not None:
+        rest = {k: v for k, v in kwargs.items() if k != "out"}
+        return put_out(record, out, args, rest)
+    if thread.autocast is not None and record.autocast is not None:
+        args, kwargs = autocast_arguments(record.autocast, args, kwargs)
+    return record.body(*args, **kwargs)
+
+
+def _through_mode(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    modes = thread.function_modes
+    thread.function_modes = modes[:-1]
+    try:
+        types = tuple(dict.fromkeys(type(x) for x in tensors_in(args, kwargs) if type(x) not in PLAIN))
+        return modes[-1].__torch_function__(record.public, types, args, kwargs)
+    finally:
+        thread.function_modes = modes
+
+
+def tensors_in(args: Any, kwargs: dict[str, Any] | None = None) -> Iterator[Any]:
+    """Everything among the arguments (one list or tuple deep) that might override an op."""
+    for value in (*args, *(kwargs.values() if kwargs else ())):
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
+
+
+def overloaded_types(args: tuple, kwargs: dict[str, Any] | None = None) -> list[Any]:
+    """The arguments whose class has a `__torch_function__` of its own, subclasses before their bases."""
+    found: list[Any] = []
+    seen: set[type] = set()
+    for x in tensors_in(args, kwargs):
+        cls = type(x)
+        if cls in PLAIN or cls in seen or not has_override(cls):
+            continue
+        seen.add(cls)
+        place = next((i for i, y in enumerate(found) if issubclass(cls, type(y))), len(found))
+        found.insert(place, x)
+    return found
+
+
+def has_override(cls: type) -> bool:
+    """Whether instances of a class take part in `__torch_function__`."""
+    handler = getattr(cls, "__torch_function__", None)
+    return handler is not None and handler is not disabled and getattr(handler, "__func__", handler) is not disabled
+
+
+def disabled(*args: Any, **kwargs: Any) -> Any:
+    """The `__torch_function__` of classes that take part in ops as plain Tensors."""
+    return NotImplemented
+
+
+def call_overloads(public: Any, overloaded: list[Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Ask each overriding class in turn; TypeError when all decline."""
+    types = tuple(type(x) for x in overloaded)
+    for x in overloaded:
+        result = type(x).__torch_function__(public, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+    name = getattr(public, "__name__", str(public))
+    raise TypeError(f"no implementation found for 'torch.{name}' on types that implement __torch_function__: {list(types)}")
+
+
+# -- autocast -------------------------------------------------------------------------------------------------------------
+
+
+def autocast_arguments(policy: str, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The arguments with their floating Tensors in the dtype that the policy asks for."""
+    tensors = [x for x in tensors_in(args, kwargs) if isinstance(x, Tensor) and x.dtype.is_floating_point and x.dtype is not dtypes.float64]
+    if not tensors:
+        return args, kwargs
+    device = "cpu"
+    if policy == "lower":
+        kind = thread.autocast.get(device)
+    elif policy == "float32":
+        kind = dtypes.float32
+    else:
+        kind = max((x.dtype for x in tensors), key=lambda t: t.itemsize)
+    if kind is None:
+        return args, kwargs
+    return tuple(_cast_nested(x, kind) for x in args), {k: _cast_nested(v, kind) for k, v in kwargs.items()}
+
+
+def _cast_nested(value: Any, kind: dtypes.dtype) -> Any:
+    if isinstance(value, Tensor):
+        if not value.dtype.is_floating_point or value.dtype is dtypes.float64 or value.dtype is kind:
+            return value
+        return _cached_cast(value, kind)
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        return type(value)(_cast_nested(v, kind) for v in value)
+    return value
+
+
+def _cached_cast(value: Tensor, kind: dtypes.dtype) -> Tensor:
+    """Weights (float32 leaves) are cast once per outermost autocast region."""
+    cache = thread.autocast_cache
+    if cache is None or not (value._rg is True and value._edge is None and value._view is None):
+        return cast(value, kind)
+    key = (id(value), kind)
+    found = cache.get(key)
+    if found is None:
+        found = cache[key] = (value, cast(value, kind))
+    return found[1]
+
+
+upper.dispatch = dispatch

@@ -1,0 +1,54 @@
+"""The switches that every op looks at: one global word for all modes, and the thread's grad mode.
+
+`state.active` is 0 in ordinary use. Each mode that wants to see calls (a `__torch_function__` class or mode, autocast, saved-tensor
+hooks, anomaly detection, a profiler) raises it while it is on; an op whose word is 0 asks no further questions.
+"""
+from __future__ import annotations
+
+import threading
+
+
+class _State:
+    """Process-wide: how many modes are on anywhere. A thread that has none of its own finds that out on the slow path."""
+
+    __slots__ = ("active",)
+
+    def __init__(self) -> None:
+        self.active = 0
+
+
+class _ThreadState(threading.local):
+    """What a thread has switched on. Every thread starts with gradients on and nothing else."""
+
+    grad = True  # record ops for backward
+    inference = False  # inside inference_mode
+    function_modes: tuple = ()  # TorchFunctionMode objects, outermost first
+    function_disabled = 0  # depth of DisableTorchFunctionSubclass
+    saved_hooks: tuple = ()  # (pack, unpack) pairs, outermost first
+    anomaly = False  # remember where each node was made
+    anomaly_nan = True
+    autocast: dict | None = None  # device type -> dtype, when autocast is on
+    autocast_cache: dict | None = None
+    multithreading = True
+
+
+class _Upper:
+    """What the rooms above lend to this one, set once when they are imported.
+
+    regenerate(base, view, replay)   the node of a view whose base was written to (ops.movement)
+    geometry(outer, inner)           a function that takes `inner`'s elements out of a Tensor shaped like `outer` (ops.movement)
+    dispatch(call, args, kwargs)     the slow path of an op: modes, `__torch_function__`, autocast (ops.dispatch)
+    anomaly_trace()                  where the current op was called (autograd.anomaly)
+    """
+
+    __slots__ = ("regenerate", "geometry", "dispatch", "anomaly_trace")
+
+
+state = _State()
+upper = _Upper()
+thread = _ThreadState()
+
+
+def grad_enabled() -> bool:
+    """Whether the current thread records ops for backward."""
+    return thread.grad
