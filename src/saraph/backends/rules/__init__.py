@@ -1,0 +1,1 @@
+"""Shape and dtype rules of larger families of primitives, one file a family."""
