@@ -49,6 +49,21 @@ upper = _Upper()
 thread = _ThreadState()
 
 
+_counting = threading.Lock()
+
+
+def raise_active() -> None:
+    """A mode was switched on somewhere: ops take the slow path."""
+    with _counting:
+        state.active += 1
+
+
+def lower_active() -> None:
+    """That mode was switched off."""
+    with _counting:
+        state.active -= 1
+
+
 def grad_enabled() -> bool:
     """Whether the current thread records ops for backward."""
     return thread.grad
