@@ -1,0 +1,71 @@
+"""Rearrangements on the CPU that need a copy: flip, roll, triangles, diagonals, padding."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from saraph.backends.cpu.table import primitive
+
+
+@primitive
+def flip(a: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """A copy, with the order along these axes reversed."""
+    index = tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(a.ndim))
+    return a[index].copy("K") if a.ndim else a.copy()
+
+
+@primitive
+def roll(a: np.ndarray, shifts: tuple[int, ...], axes: tuple[int, ...]) -> np.ndarray:
+    return np.roll(a, shifts, axes)
+
+
+@primitive
+def tril(a: np.ndarray, diagonal: int) -> np.ndarray:
+    """Zero above the diagonal of the last two dimensions."""
+    return np.where(_below(a, diagonal), a, a.dtype.type(0))
+
+
+@primitive
+def triu(a: np.ndarray, diagonal: int) -> np.ndarray:
+    """Zero below the diagonal of the last two dimensions."""
+    return np.where(_below(a, diagonal - 1), a.dtype.type(0), a)
+
+
+def _below(a: np.ndarray, diagonal: int) -> np.ndarray:
+    rows, columns = a.shape[-2:]
+    return np.arange(rows)[:, None] + diagonal >= np.arange(columns)
+
+
+@primitive
+def diag_embed(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray:
+    """Zeros with a's last axis along the diagonal of two new axes."""
+    size = a.shape[-1] + abs(offset)
+    matrix = np.zeros((*a.shape[:-1], size, size), a.dtype)
+    positions = np.arange(a.shape[-1])
+    matrix[..., positions + max(-offset, 0), positions + max(offset, 0)] = a
+    return np.moveaxis(matrix, (-2, -1), (axis1, axis2))
+
+
+@primitive
+def pad_constant(a: np.ndarray, pads: tuple[tuple[int, int], ...], value: float) -> np.ndarray:
+    """`pads` (before, after) per axis: filled with `value`; negative ones cut off."""
+    shape = tuple(n + before + after for n, (before, after) in zip(a.shape, pads))
+    result = np.zeros(shape, a.dtype) if value == 0 else np.full(shape, value, a.dtype)
+    source = tuple(slice(max(-before, 0), max(n - max(-after, 0), 0)) for n, (before, after) in zip(a.shape, pads))
+    target = tuple(slice(max(before, 0), max(n - max(after, 0), 0)) for n, (before, after) in zip(shape, pads))
+    result[target] = a[source]
+    return result
+
+
+@primitive
+def repeat_index(counts: np.ndarray) -> np.ndarray:
+    """0 counts[0] times, 1 counts[1] times, ..."""
+    return np.repeat(np.arange(counts.shape[0]), counts)
+
+
+@primitive
+def combination_index(n: int, r: int, with_replacement: bool) -> np.ndarray:
+    """The positions of every choice of r among n, as columns (r, choices), in lexicographic order."""
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    return np.array(list(choose(range(n), r)), np.int64).reshape(-1, r).T.copy()
