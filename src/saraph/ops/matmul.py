@@ -46,9 +46,9 @@ def c_name(kind: dtype) -> str:
 
 
 def refuse_bool(name: str, x: Tensor) -> None:
-    """RuntimeError for bool operands, which no product takes."""
+    """NotImplementedError (a RuntimeError, PyTorch's class here) for bool operands, which no product takes."""
     if x._a.dtype.kind == "b":
-        raise RuntimeError(f'"{name}" not implemented for \'Bool\': convert the operands to a number type first, e.g. with .int()')
+        raise NotImplementedError(f'"{name}" not implemented for \'Bool\': convert the operands to a number type first, e.g. with .int()')
 
 
 def cannot_multiply(name: str, a: Any, b: Any) -> RuntimeError:

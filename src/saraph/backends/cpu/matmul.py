@@ -63,3 +63,11 @@ def _integers(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if float(largest[0]) * float(largest[1]) * inner >= _EXACT:
         return np.matmul(a, b)
     return np.asarray(matmul(a.astype(np.float64), b.astype(np.float64))).astype(np.int64).astype(a.dtype)
+
+
+@primitive
+def cross(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+    """The cross product along an axis (counted from the end) of size 3; the rest broadcasts."""
+    x, y = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
+    parts = [x[(k + 1) % 3] * y[(k + 2) % 3] - x[(k + 2) % 3] * y[(k + 1) % 3] for k in range(3)]
+    return np.stack(parts, axis).astype(a.dtype, copy=False)

@@ -28,3 +28,8 @@ def matmul_nt(a: Any, b: Any) -> tuple[Shape, np.dtype]:
 @rule("matmul_tn")
 def matmul_tn(a: Any, b: Any) -> tuple[Shape, np.dtype]:
     return matmul(a.swapaxes(-1, -2), b)
+
+
+@rule("cross")
+def cross(a: Any, b: Any, axis: int) -> tuple[Shape, np.dtype]:
+    return broadcast_shapes(a.shape, b.shape), a.dtype
