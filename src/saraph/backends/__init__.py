@@ -14,10 +14,10 @@ import numpy as np
 from saraph.backends import primitives
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
-from saraph.backends.rules import products, rearrange
+from saraph.backends.rules import creation, products, rearrange
 from saraph.devices import META, device
 
-__all__ = ["MetaArray", "cpu", "meta", "of", "on", "products", "rearrange"]
+__all__ = ["MetaArray", "cpu", "creation", "meta", "of", "on", "products", "rearrange"]
 
 
 class Backend(SimpleNamespace):

@@ -5,6 +5,8 @@ tensors over the same memory then hold the same object.
 """
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from saraph.backends.primitives import Window
@@ -30,6 +32,16 @@ def root_of(array: object) -> object:
         if base.__class__ is not np.ndarray:
             return array
         array = base
+
+
+def root_extent(root: Any) -> tuple[int, int]:
+    """Address and size in bytes of the memory that an owning array spans."""
+    if root.__class__ is not np.ndarray:  # an array without values: its ghost stands for as much memory as its strides reach
+        root = root.ghost
+    if root.size == 0:
+        return root.__array_interface__["data"][0], 0
+    reach = root.dtype.itemsize + sum((n - 1) * s for n, s in zip(root.shape, root.strides))
+    return root.__array_interface__["data"][0], reach
 
 
 def shared_of(tensor: object) -> Shared:

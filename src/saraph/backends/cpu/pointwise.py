@@ -78,16 +78,9 @@ def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
         a = a.real
         if dtype.kind == "b":
             return a != 0
-    if dtype.kind in "iu" and a.dtype.kind not in "biu":
-        return _to_integer(a, dtype)
-    return a.astype(dtype)
-
-
-def _to_integer(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Out of range wraps as through int64, which is what x86 conversions give for in-range int64 values."""
-    if a.dtype in REDUCED:
+    if a.dtype in REDUCED and dtype.kind in "iu":
         a = a.astype(float32)
-    return a.astype(dtype) if dtype.itemsize >= 4 else a.astype(np.int64).astype(dtype)
+    return a.astype(dtype)  # NumPy converts out of range floats as x86 does, and so does PyTorch
 
 
 def _check_integer_zero(b: np.ndarray) -> None:

@@ -1,0 +1,417 @@
+"""New tensors: from values, of one value, uninitialised, and "like" another tensor."""
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from saraph import shapes
+from saraph.backends import cpu, is_array, of
+from saraph.config import settings
+from saraph.devices import CPU
+from saraph.dtypes import BY_NUMPY, of_scalar
+from saraph.ops import inplace as writing
+from saraph.ops.options import (as_dtype, as_sizes, check_layout, check_number, check_pin, chosen_dtype, library, made)
+from saraph.ops.promotion import check_tensor
+from saraph.ops.registry import method, op, publish, register
+from saraph.ops.values import array_of, checked
+from saraph.tensor.state import state, upper
+from saraph.tensor.storage import Shared
+from saraph.tensor.tensor import Tensor, bump, wrap
+
+_from_values = cpu.from_values
+
+
+# -- from values -------------------------------------------------------------------------------------------------------------
+
+
+def _tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+            names: Any = None) -> Tensor:
+    """A new tensor with a copy of `data`: a number, nested sequences of numbers, a NumPy array or scalar, or a Tensor.
+
+    Without `dtype` it is inferred: bools give bool, ints int64, floats the default dtype, complex numbers its complex; arrays keep
+    theirs. ValueError for ragged sequences, TypeError or RuntimeError for what is no number.
+
+    Example: `tensor([[1, 2], [3, 4.]])` is a float32 tensor of shape (2, 2).
+    """
+    kind = None if dtype is None else as_dtype(dtype, "tensor")
+    check_pin(pin_memory)
+    if isinstance(data, Tensor):
+        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                      "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).", UserWarning, stacklevel=3)
+        a = data._a
+        array = of(a).copy(a) if kind is None or kind.numpy == a.dtype else of(a).cast(a, kind.numpy)
+        return made(_moved(array, library(device, "tensor") if device is not None else of(a)), requires_grad)
+    return made(_moved(array_of(data, kind), library(device, "tensor")), requires_grad)
+
+
+def _moved(array: Any, backend: Any) -> Any:
+    """An array on another backend; its values are lost on a meta device."""
+    own = of(array)
+    if own is backend:
+        return array
+    if own.name == "meta":
+        own.host(array)
+    return backend.empty_strided(array.shape, tuple(s // array.dtype.itemsize for s in array.strides), array.dtype)
+
+
+_tensor.__name__ = _tensor.__qualname__ = "tensor"
+_tensor_record = register(_tensor, "tensor")
+
+
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+           names: Any = None) -> Tensor:
+    if not state.active:
+        if dtype is None and device is None and data.__class__ is list and settings.default_device is CPU and not pin_memory:
+            types = set(map(type, data))
+            if types == _FLOATS:
+                return made(_from_values(data, settings.default_dtype.numpy), requires_grad)
+        return _tensor(data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, names=names)
+    return upper.dispatch(_tensor_record, (data,), {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory})
+
+
+_FLOATS = {float}
+tensor.__doc__ = _tensor.__doc__
+publish(_tensor_record, tensor)
+
+
+def over(array: Any) -> Tensor:
+    """A Tensor that shares a NumPy array's memory; the array is its whole storage."""
+    view = cpu.host(array)
+    t = wrap(view)
+    if array.base is not None:
+        t._st = Shared(view)
+    return t
+
+
+@op()
+def from_numpy(ndarray: Any, /) -> Tensor:
+    """A tensor over a NumPy array's memory: writes to either are seen by both.
+
+    TypeError for types PyTorch does not have, ValueError for negative strides or a foreign byte order.
+    """
+    if not is_array(ndarray):
+        raise TypeError(f"expected np.ndarray (got {_full_name(type(ndarray))})")
+    return over(checked(ndarray))
+
+
+def _full_name(cls: type) -> str:
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+
+
+@op()
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, without a copy where that can be: a Tensor of that dtype and device is returned as it is (its history kept),
+    a NumPy array shares its memory."""
+    kind = None if dtype is None else as_dtype(dtype, "as_tensor")
+    if isinstance(data, Tensor):
+        return data.to(dtype=kind, device=device)
+    if is_array(data):
+        found = over(checked(data))
+        return found.to(dtype=kind, device=library(device, "as_tensor").name)
+    if hasattr(data, "__array_interface__") and not _is_plain(data):
+        return as_tensor(cpu.shared(data), kind, device)
+    return wrap(_moved(array_of(data, kind), library(device, "as_tensor")))
+
+
+def _is_plain(data: Any) -> bool:
+    return isinstance(data, (int, float, complex, list, tuple)) or getattr(data, "shape", None) == ()
+
+
+@op()
+def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+                  requires_grad: bool = False) -> Tensor:
+    """A zero-dim tensor of a number, in the default dtype unless `dtype` says otherwise."""
+    kind = chosen_dtype(dtype, "scalar_tensor")
+    value = check_number(s.item() if isinstance(s, Tensor) else s, kind, "scalar_tensor")
+    return made(library(device, "scalar_tensor").scalar(value, kind.numpy), requires_grad)
+
+
+# -- of one value ------------------------------------------------------------------------------------------------------------
+
+
+def _write_out(name: str, out: Any, size: tuple[int, ...], dtype: Any, value: Any) -> Tensor:
+    """`out=` of a factory: resized, and filled in its own dtype."""
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(f"{name}(): dtype {dtype!r} does not match dtype of out parameter ({out.dtype!r})")
+    if out._a.shape != size:
+        writing.resize(out, size)
+    if value is not None:
+        of(out._a).fill(out._a, value)
+    bump(out)
+    return out
+
+
+def _factory(name: str, fast: Callable, value: Any, doc: str) -> Callable:
+    """zeros, ones, empty: `fast(shape, numpy dtype)` makes the array on the CPU, the backend's primitive of that name anywhere."""
+
+    def body(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+             requires_grad: bool = False, memory_format: Any = None, names: Any = None, **keywords: Any) -> Tensor:
+        if keywords:
+            size = (_size_keyword(name, size, keywords),)
+        if not size:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+        shape = as_sizes(size, name)
+        kind = None if dtype is None else as_dtype(dtype, name)
+        check_layout(layout, name)
+        check_pin(pin_memory)
+        if out is not None:
+            return _write_out(name, out, shape, kind, value)
+        kind = kind or settings.default_dtype
+        backend = library(device, name)
+        if memory_format is not None and memory_format.name.startswith("channels_last"):
+            return made(backend.empty_strided(shape, _strides_for(shape, memory_format), kind.numpy), requires_grad)
+        return made(getattr(backend, name)(shape, kind.numpy), requires_grad)
+
+    body.__name__ = body.__qualname__ = name
+    body.__doc__ = doc
+    rec = register(body, name)
+    rec.out = False
+
+    def public(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+               requires_grad: bool = False, **keywords: Any) -> Tensor:
+        if state.active:
+            return upper.dispatch(rec, size, {**_given(out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
+                                                      requires_grad=requires_grad), **keywords})
+        if dtype is None and device is None and out is None and not keywords and settings.default_device is CPU and not requires_grad:
+            for n in size:
+                if n.__class__ is not int or n < 0:
+                    break
+            else:
+                if size and layout is None:
+                    return wrap(fast(size, settings.default_dtype.numpy))
+        return body(*size, out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad, **keywords)
+
+    public.__name__ = public.__qualname__ = name
+    public.__doc__ = doc
+    return publish(rec, public)
+
+
+def _given(**keywords: Any) -> dict[str, Any]:
+    """The keywords that were passed."""
+    return {k: v for k, v in keywords.items() if v is not None and v is not False}
+
+
+def _size_keyword(name: str, size: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    unknown = [k for k in keywords if k != "size"]
+    if unknown:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{unknown[0]}'")
+    if size:
+        raise TypeError(f"{name}() got multiple values for argument 'size'")
+    return keywords["size"]
+
+
+def _strides_for(shape: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
+    rank = 4 if memory_format.name == "channels_last" else 5
+    if len(shape) != rank:
+        raise RuntimeError(f"required rank {rank} tensor to use {memory_format.name} format, got shape {list(shape)}")
+    return shapes.channels_last_strides(shape)
+
+
+zeros = _factory("zeros", cpu.zeros, 0, """A tensor of zeros.
+
+    Sizes are ints or one sequence of them: `zeros(2, 3)`, `zeros((2, 3))`. Keywords: `out` (filled in its own dtype), `dtype` (the default
+    dtype), `device`, `layout`, `pin_memory`, `requires_grad`.""")
+ones = _factory("ones", cpu.ones, 1, """A tensor of ones (arguments as for `zeros`).""")
+empty = _factory("empty", cpu.empty, None, """An uninitialised tensor (arguments as for `zeros`, and `memory_format`).""")
+
+
+@op()
+def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
+         pin_memory: bool = False, requires_grad: bool = False, names: Any = None) -> Tensor:
+    """A tensor of that size, every element `fill_value`; without `dtype` it is the number's own type.
+
+    RuntimeError where the dtype cannot hold the number. Example: `full((2, 3), 7)` is an int64 tensor of sevens.
+    """
+    if not isinstance(size, (tuple, list)):
+        raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    shape = as_sizes((size,), "full")
+    value = _fill_number(fill_value, "full")
+    kind = of_scalar(value) if dtype is None else as_dtype(dtype, "full")
+    check_layout(layout, "full")
+    check_pin(pin_memory)
+    return made(library(device, "full").full(shape, check_number(value, kind, "full"), kind.numpy), requires_grad)
+
+
+def _fill_number(value: Any, name: str) -> Any:
+    if isinstance(value, Tensor):
+        if value._a.ndim:
+            raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not Tensor")
+        return value.item()
+    if is_array(value) or not isinstance(value, (bool, int, float, complex)):
+        if hasattr(value, "dtype") and hasattr(value, "item") and getattr(value, "shape", None) == ():
+            return value.item()
+        raise TypeError(f"{name}(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
+    return value
+
+
+@op()
+def empty_strided(size: Any, stride: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+                  requires_grad: bool = False) -> Tensor:
+    """An uninitialised tensor with these sizes and strides (in elements)."""
+    shape, strides = as_sizes((size,), "empty_strided"), as_sizes((stride,), "empty_strided", "stride")
+    if len(shape) != len(strides):
+        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})")
+    check_pin(pin_memory)
+    kind = chosen_dtype(dtype, "empty_strided")
+    return made(library(device, "empty_strided").empty_strided(shape, strides, kind.numpy), requires_grad)
+
+
+@op()
+def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+                   requires_grad: bool = False) -> Tensor:
+    """An uninitialised dense tensor whose dimensions lie in memory in the order `physical_layout` (outermost first)."""
+    shape, order = as_sizes((size,), "empty_permuted"), tuple(physical_layout)
+    if len(shape) != len(order):
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}")
+    strides, step = [0] * len(shape), 1
+    seen: set[int] = set()
+    for d in reversed(order):
+        if not 0 <= d < len(shape):
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {len(shape) - 1}, but got {d} at index "
+                               f"{order.index(d)}).  NB: negative dims not currently supported; file an issue if you want it.")
+        if d in seen:
+            raise RuntimeError(f"Duplicate dim not allowed: physical_layout {order} names dimension {d} twice")
+        seen.add(d)
+        strides[d] = step
+        step *= max(shape[d], 1)
+    check_pin(pin_memory)
+    kind = chosen_dtype(dtype, "empty_permuted")
+    return made(library(device, "empty_permuted").empty_strided(shape, tuple(strides), kind.numpy), requires_grad)
+
+
+# -- like another tensor -----------------------------------------------------------------------------------------------------
+
+
+def _empty_like(name: str, input: Any, dtype: Any, layout: Any, device: Any, pin_memory: bool, memory_format: Any) -> Any:
+    """An uninitialised array for the `*_like` functions."""
+    a = check_tensor(input, name)._a
+    kind = a.dtype if dtype is None else as_dtype(dtype, name).numpy
+    check_layout(layout, name)
+    check_pin(pin_memory)
+    backend = of(a) if device is None else library(device, name)
+    form = "preserve_format" if memory_format is None else memory_format.name
+    if form == "preserve_format":
+        if backend is of(a):
+            return backend.empty_like(a, kind) if 0 not in a.strides or a.size <= 1 else backend.empty(a.shape, kind)
+        return backend.empty_strided(a.shape, _dense_strides(a), kind)
+    if form == "contiguous_format":
+        return backend.empty(a.shape, kind)
+    return backend.empty_strided(a.shape, _strides_for(a.shape, memory_format), kind)
+
+
+def _dense_strides(a: Any) -> tuple[int, ...]:
+    """Strides in elements of a dense tensor in a's memory order."""
+    order = sorted(range(a.ndim), key=lambda d: (-a.strides[d], d))
+    strides, step = [0] * a.ndim, 1
+    for d in reversed(order):
+        strides[d] = step
+        step *= max(a.shape[d], 1)
+    return tuple(strides)
+
+
+@op()
+def empty_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+               requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+    """An uninitialised tensor of input's shape, dtype, device and memory order, each of which a keyword can change."""
+    return made(_empty_like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+
+
+@op()
+def zeros_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+               requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+    """Zeros of input's shape, dtype, device and memory order, each of which a keyword can change."""
+    return made(_filled_like("zeros_like", 0, input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+
+
+@op()
+def ones_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+              requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+    """Ones of input's shape, dtype, device and memory order, each of which a keyword can change."""
+    return made(_filled_like("ones_like", 1, input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+
+
+@op()
+def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
+              requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+    """`fill_value` everywhere, with input's shape, dtype, device and memory order, each of which a keyword can change."""
+    value = _fill_number(fill_value, "full_like")
+    check_number(value, check_tensor(input, "full_like").dtype if dtype is None else as_dtype(dtype, "full_like"), "full_like")
+    return made(_filled_like("full_like", value, input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+
+
+def _filled_like(name: str, value: Any, *arguments: Any) -> Any:
+    array = _empty_like(name, *arguments)
+    of(array).fill(array, check_number(value, BY_NUMPY[array.dtype], name))
+    return array
+
+
+# -- methods: new_* ----------------------------------------------------------------------------------------------------------
+
+
+def _new(name: str, self: Tensor, dtype: Any, device: Any, layout: Any, pin_memory: bool) -> tuple[Any, Any]:
+    """The backend and NumPy dtype of a `new_*` method: those of the tensor unless named."""
+    check_layout(layout, name)
+    check_pin(pin_memory)
+    backend = of(self._a) if device is None else library(device, name)
+    return backend, self._a.dtype if dtype is None else as_dtype(dtype, name).numpy
+
+
+def _new_sizes(size: tuple[Any, ...], keyword: Any, name: str) -> tuple[int, ...]:
+    if keyword is not None:
+        size = (keyword,)
+    if not size:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return as_sizes(size, name)
+
+
+@method("new_zeros")
+def new_zeros(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False,
+              requires_grad: bool = False) -> Tensor:
+    """Zeros of another size with this tensor's dtype and device, unless named."""
+    backend, kind = _new("new_zeros", self, dtype, device, layout, pin_memory)
+    return made(backend.zeros(_new_sizes(shape, size, "new_zeros"), kind), requires_grad)
+
+
+@method("new_ones")
+def new_ones(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False,
+             requires_grad: bool = False) -> Tensor:
+    """Ones of another size with this tensor's dtype and device, unless named."""
+    backend, kind = _new("new_ones", self, dtype, device, layout, pin_memory)
+    return made(backend.ones(_new_sizes(shape, size, "new_ones"), kind), requires_grad)
+
+
+@method("new_empty")
+def new_empty(self: Tensor, *shape: Any, size: Any = None, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False,
+              requires_grad: bool = False) -> Tensor:
+    """An uninitialised tensor of another size with this tensor's dtype and device, unless named."""
+    backend, kind = _new("new_empty", self, dtype, device, layout, pin_memory)
+    return made(backend.empty(_new_sizes(shape, size, "new_empty"), kind), requires_grad)
+
+
+@method("new_full")
+def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False,
+             requires_grad: bool = False) -> Tensor:
+    """`fill_value` everywhere, with this tensor's dtype and device, unless named."""
+    backend, kind = _new("new_full", self, dtype, device, layout, pin_memory)
+    value = check_number(_fill_number(fill_value, "new_full"), BY_NUMPY[kind], "new_full")
+    return made(backend.full(as_sizes((size,), "new_full"), value, kind), requires_grad)
+
+
+@method("new_empty_strided")
+def new_empty_strided(self: Tensor, size: Any, stride: Any, dtype: Any = None, device: Any = None, layout: Any = None, pin_memory: bool = False,
+                      requires_grad: bool = False) -> Tensor:
+    """An uninitialised tensor of these sizes and strides with this tensor's dtype and device, unless named."""
+    backend, kind = _new("new_empty_strided", self, dtype, device, layout, pin_memory)
+    return empty_strided(size, stride, dtype=BY_NUMPY[kind], device=backend.name, requires_grad=requires_grad)
+
+
+@method("new_tensor")
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, layout: Any = None,
+               pin_memory: bool = False) -> Tensor:
+    """A copy of `data` (as `tensor` takes it) with this tensor's dtype and device, unless named."""
+    backend, kind = _new("new_tensor", self, dtype, device, layout, pin_memory)
+    return tensor(data, dtype=BY_NUMPY[kind], device=backend.name, requires_grad=requires_grad)

@@ -1,0 +1,137 @@
+"""Writing values into existing tensors: copy_, fill, zero_, and changes of what a tensor is over: set_, resize_, data."""
+from __future__ import annotations
+
+from typing import Any
+
+from saraph.backends import cpu as host_library
+from saraph.backends import of
+from saraph.dtypes import BY_NUMPY
+from saraph.errors import broadcast_error
+from saraph.ops import promotion
+from saraph.ops.inplace import check_writable, update
+from saraph.ops.options import check_number
+from saraph.ops.promotion import cast, check_tensor, is_number, unbroadcast
+from saraph.ops.registry import method, op
+from saraph.shapes import broadcast_shapes
+from saraph.tensor.node import derivative
+from saraph.tensor.state import thread
+from saraph.tensor.tensor import Tensor, bump, record, wrap
+
+
+def check_distinct(a: Any, name: str) -> None:
+    """RuntimeError where several elements of a tensor to be written are one place in memory."""
+    for n, s in zip(a.shape, a.strides):
+        if s == 0 and n > 1:
+            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                               f"Please clone() the tensor before performing the operation. ({name} on shape {list(a.shape)})")
+
+
+# -- copy_ -------------------------------------------------------------------------------------------------------------------
+
+
+@derivative("CopyBackwards")
+def CopyBackward(node: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """Nothing of the old value is left; the source gets the gradient in its own shape and dtype."""
+    old = g.new_zeros(g.shape) if node.needs(0) else None
+    return old, cast(unbroadcast(g, node.shape), node.source) if node.needs(1) else None
+
+
+@op(namespaces=())
+def copy(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """A tensor like `input` with the values of `src` (broadcast, converted)."""
+    a, b = check_tensor(input, "copy")._a, check_tensor(src, "copy", "src")._a
+    array = of(a).empty_like(a, a.dtype)
+    _copy_values(array, b, "copy")
+    return record(array, CopyBackward, (input, src), shape=b.shape, source=BY_NUMPY[b.dtype])
+
+
+def _copy_values(destination: Any, source: Any, name: str) -> None:
+    library = of(destination)
+    if of(source) is not library:
+        if library.name == "meta":
+            return
+        of(source).host(source)
+    shape = destination.shape
+    if source.shape != shape:
+        if broadcast_shapes(shape, source.shape, op=name) != shape:
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                               f"{list(broadcast_shapes(shape, source.shape))} in {name}")
+    if source.dtype != destination.dtype and (source.dtype.kind not in "biuf" or destination.dtype.kind not in "biuf"
+                                              or destination.dtype.kind in "iu"):
+        source = library.cast(source, destination.dtype)
+    library.copy_into(destination, source)
+
+
+@method("copy_")
+def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Write the values of `src` (broadcast, converted to this dtype) over the tensor; differentiable with respect to `src`.
+
+    Example: `torch.zeros(2, 3).copy_(torch.arange(3))`. RuntimeError where `src` does not broadcast to the tensor's shape.
+    """
+    if not isinstance(src, Tensor):
+        if not is_number(src):
+            raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+        src = promotion.scalar_tensor(src, self.dtype, self._a)
+    check_distinct(self._a, "copy_")
+    if thread.grad and (self._rg or src._rg):
+        return update(self, "copy_", copy.__wrapped__, (src,), {})
+    check_writable(self, "copy_")
+    _copy_values(self._a, src._a, "copy_")
+    bump(self)
+    return self
+
+
+# -- fill --------------------------------------------------------------------------------------------------------------------
+
+
+@derivative("FillBackward0")
+def FillBackward(node: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    old = g.new_zeros(g.shape) if node.needs(0) else None
+    return old, cast(g.sum(), node.source) if node.needs(1) else None
+
+
+@op(method=True)
+def fill(input: Tensor, value: Any) -> Tensor:
+    """A tensor like `input` with every element `value`: a number or a zero-dim tensor."""
+    a = check_tensor(input, "fill")._a
+    array = of(a).empty_like(a, a.dtype)
+    source = _fill_values(array, value, "fill")
+    return record(array, FillBackward, (input, source), source=None if source is None else source.dtype)
+
+
+def _fill_values(a: Any, value: Any, name: str) -> Tensor | None:
+    """Fill an array; returns the value if it is a Tensor."""
+    if isinstance(value, Tensor):
+        if value._a.ndim:
+            raise RuntimeError(f"{name} only supports 0-dimension value tensor but got tensor with {value._a.ndim} dimensions.")
+        if of(a).name != "meta":
+            v = value._a
+            of(a).fill(a, v if v.dtype == a.dtype else of(v).cast(v, a.dtype))
+        return value
+    if not is_number(value):
+        raise TypeError(f"{name}(): argument 'value' must be Number or Tensor, not {type(value).__name__}")
+    kind = BY_NUMPY[a.dtype]
+    of(a).fill(a, check_number(value if not hasattr(value, "item") else value.item(), kind, name))
+    return None
+
+
+@op(method="fill_", name="fill_")
+def fill_(input: Tensor, value: Any) -> Tensor:
+    """Make every element `value` (a number or a zero-dim tensor), in place; differentiable with respect to a tensor's value."""
+    if thread.grad and (input._rg or (isinstance(value, Tensor) and value._rg)):
+        return update(input, "fill_", fill.__wrapped__, (value,), {})
+    check_writable(input, "fill_")
+    _fill_values(input._a, value, "fill_")
+    bump(input)
+    return input
+
+
+@op(method="zero_", name="zero_")
+def zero_(input: Tensor) -> Tensor:
+    """Make every element zero, in place."""
+    if thread.grad and input._rg:
+        return update(input, "zero_", fill.__wrapped__, (0,), {})
+    check_writable(input, "zero_")
+    of(input._a).fill(input._a, 0)
+    bump(input)
+    return input
