@@ -1,0 +1,252 @@
+"""The Adam family: running means of the gradient and of its square (Kingma and Ba 2015, and what followed)."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from saraph.optim.optimizer import Optimizer, advance, check, check_betas, check_flags, check_lr, new_step, number
+from saraph.ops.creation import tensor, zeros_like
+from saraph.tensor.tensor import Tensor
+
+__all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam"]
+
+
+def _square(g: Tensor) -> Tensor:
+    return g * g.conj()
+
+
+def _average(mean: Tensor, value: Tensor, weight: float) -> None:
+    """mean <- (1 - weight) mean + weight value, in place."""
+    mean.mul_(1.0 - weight).add_(value * weight)
+
+
+class Adam(Optimizer):
+    """p <- p - lr m' / (sqrt(v') + eps), with bias-corrected running means m of g and v of g^2 (Kingma and Ba 2015).
+
+    `amsgrad` uses the maximum of v so far (Reddi et al. 2018); `decoupled_weight_decay` shrinks p instead of adding to g (AdamW).
+    """
+
+    decoupled = False
+
+    def __init__(self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        check_lr(lr)
+        check(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
+            raise ValueError("betas must be either both floats or both Tensors")
+        check_flags(foreach, fused, differentiable)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
+                                  "foreach": foreach, "capturable": capturable, "differentiable": differentiable, "fused": fused,
+                                  "decoupled_weight_decay": decoupled_weight_decay})
+
+    def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        state = {"step": new_step(), "exp_avg": zeros_like(p), "exp_avg_sq": zeros_like(p)}
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = zeros_like(p)
+        return state
+
+    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        step = advance(state)
+        beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
+        lr, weight_decay = float(number(group["lr"])), group["weight_decay"]
+        if weight_decay != 0:
+            if group["decoupled_weight_decay"]:
+                p.mul_(1.0 - lr * weight_decay)
+            else:
+                grad = grad + p * float(weight_decay)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        _average(mean, grad, 1.0 - beta1)
+        _average(square, _square(grad), 1.0 - beta2)
+        if group["amsgrad"]:
+            square = _keep_maximum(state, square)
+        correction = math.sqrt(1.0 - beta2**step)
+        denominator = square.sqrt().div_(correction).add_(float(group["eps"]))
+        p.sub_((mean / denominator).mul_(lr / (1.0 - beta1**step)))
+
+
+def _keep_maximum(state: dict[str, Any], square: Tensor) -> Tensor:
+    largest = state["max_exp_avg_sq"]
+    if largest.is_complex():
+        raise RuntimeError("amsgrad is not supported for complex parameters: the largest of complex values is not defined")
+    largest.copy_(largest.maximum(square))
+    return largest
+
+
+class AdamW(Adam):
+    """Adam whose weight decay shrinks the parameter itself (Loshchilov and Hutter 2019)."""
+
+    def __init__(self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False, foreach: bool | None = None, capturable: bool = False,
+                 differentiable: bool = False, fused: bool | None = None) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize, capturable=capturable,
+                         differentiable=differentiable, fused=fused, decoupled_weight_decay=True)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True
+
+
+class Adamax(Optimizer):
+    """Adam with the largest decayed |g| in place of the root of v (Kingma and Ba 2015, section 7)."""
+
+    def __init__(self, params: Any, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
+                 capturable: bool = False) -> None:
+        check_lr(lr)
+        check(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
+                                  "differentiable": differentiable, "capturable": capturable})
+
+    def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": new_step(), "exp_avg": zeros_like(p), "exp_inf": zeros_like(p)}
+
+    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        step = advance(state)
+        beta1, beta2 = group["betas"]
+        if group["weight_decay"] != 0:
+            grad = grad + p * float(group["weight_decay"])
+        mean, largest = state["exp_avg"], state["exp_inf"]
+        if p.is_complex():
+            _complex_parts(self, p, grad, state, group, ("exp_avg", "exp_inf"), step)
+            return
+        _average(mean, grad, 1.0 - beta1)
+        largest.copy_((largest * float(beta2)).maximum(grad.abs().add_(float(group["eps"]))))
+        p.sub_((mean / largest).mul_(float(number(group["lr"])) / (1.0 - beta1**step)))
+
+
+def _complex_parts(optimizer: Optimizer, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any], names: tuple[str, ...],
+                   step: float) -> None:
+    """Update a complex parameter as the pairs of reals it consists of (the step has been counted already)."""
+    real_state = {**state, **{n: state[n].view_as_real() for n in names}, "step": step - 1}
+    optimizer.update(p.view_as_real(), grad.view_as_real(), real_state, {**group, "weight_decay": 0})
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov momentum (Dozat 2016)."""
+
+    def __init__(self, params: Any, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+                 maximize: bool = False, capturable: bool = False, differentiable: bool = False) -> None:
+        check_lr(lr)
+        check(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        check(momentum_decay >= 0.0, "momentum_decay value", momentum_decay)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
+                                  "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, "foreach": foreach,
+                                  "capturable": capturable, "differentiable": differentiable})
+
+    def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": new_step(), "mu_product": tensor(1.0), "exp_avg": zeros_like(p), "exp_avg_sq": zeros_like(p)}
+
+    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        step = advance(state)
+        beta1, beta2 = group["betas"]
+        lr = float(number(group["lr"]))
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                p.mul_(1.0 - lr * group["weight_decay"])
+            else:
+                grad = grad + p * float(group["weight_decay"])
+        mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
+        mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
+        product = state["mu_product"]
+        product.mul_(mu)
+        so_far = product.item()
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        if p.is_complex():
+            p, grad, mean, square = (t.view_as_real() for t in (p, grad, mean, square))
+        _average(mean, grad, 1.0 - beta1)
+        _average(square, grad * grad, 1.0 - beta2)
+        denominator = square.div(1.0 - beta2**step).sqrt().add_(float(group["eps"]))
+        p.sub_((grad / denominator).mul_(lr * (1.0 - mu) / (1.0 - so_far)))
+        p.sub_((mean / denominator).mul_(lr * mu_next / (1.0 - so_far * mu_next)))
+
+
+class RAdam(Optimizer):
+    """Adam that holds back while the variance of its step is not yet known (Liu et al. 2020)."""
+
+    def __init__(self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,
+                 capturable: bool = False, differentiable: bool = False) -> None:
+        check_lr(lr)
+        check(eps >= 0.0, "epsilon value", eps)
+        check_betas(betas)
+        check(weight_decay >= 0.0, "weight_decay value", weight_decay)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "foreach": foreach,
+                                  "capturable": capturable, "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable})
+
+    def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": new_step(), "exp_avg": zeros_like(p), "exp_avg_sq": zeros_like(p)}
+
+    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        step = advance(state)
+        beta1, beta2 = group["betas"]
+        lr = float(number(group["lr"]))
+        if group["weight_decay"] != 0:
+            if group["decoupled_weight_decay"]:
+                p.mul_(1.0 - lr * group["weight_decay"])
+            else:
+                grad = grad + p * float(group["weight_decay"])
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        if p.is_complex():
+            p, grad, mean, square = (t.view_as_real() for t in (p, grad, mean, square))
+        _average(mean, grad, 1.0 - beta1)
+        _average(square, grad * grad, 1.0 - beta2)
+        correction2 = 1.0 - beta2**step
+        unbiased = mean / (1.0 - beta1**step)
+        limit = 2.0 / (1.0 - beta2) - 1.0
+        length = limit - 2.0 * step * beta2**step / correction2  # of the approximated simple moving average
+        if length > 5.0:
+            rectified = math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length))
+            adaptive = square.sqrt().add_(float(group["eps"]))
+            p.sub_((unbiased / adaptive).mul_(lr * rectified * math.sqrt(correction2)))
+        else:
+            p.sub_(unbiased.mul_(lr))
+
+
+class SparseAdam(Optimizer):
+    """Adam for sparse gradients: only the rows that have a gradient are touched."""
+
+    def __init__(self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 maximize: bool = False) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        check(number(lr) > 0.0, "learning rate", lr)
+        check(eps > 0.0, "epsilon value", eps)
+        check_betas(betas)
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        sparse = [i for group in self.param_groups for i, p in enumerate(group["params"]) if p.is_sparse]
+        if sparse:
+            raise ValueError(f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors")
+
+    def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
+        return {"step": 0, "exp_avg": zeros_like(p), "exp_avg_sq": zeros_like(p)}
+
+    def check_gradient(self, grad: Tensor) -> None:
+        """Only sparse gradients are taken."""
+        if not grad.is_sparse:
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+
+    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        state["step"] += 1
+        step = state["step"]
+        beta1, beta2 = group["betas"]
+        grad = grad.coalesce()
+        rows, values = tuple(grad.indices()), grad.values()
+        if values.numel() == 0:
+            return
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        new_mean = mean[rows] + (values - mean[rows]) * (1.0 - beta1)
+        new_square = square[rows] + (values * values - square[rows]) * (1.0 - beta2)
+        mean[rows], square[rows] = new_mean, new_square
+        size = float(number(group["lr"])) * math.sqrt(1.0 - beta2**step) / (1.0 - beta1**step)
+        p[rows] = p[rows] - new_mean / new_square.sqrt().add_(float(group["eps"])) * size
