@@ -1,0 +1,517 @@
+"""Losses. All take `reduction`: "none" (one value per element or sample), "mean" or "sum"; `size_average` and `reduce` are its old form."""
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from saraph.errors import describe
+from saraph.ops.movement import cat
+from saraph.ops.registry import op
+from saraph.tensor.tensor import Tensor
+
+
+def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+    """The reduction that the arguments, old and new, ask for."""
+    if size_average is not None or reduce is not None:
+        average = True if size_average is None else size_average
+        found = "none" if reduce is False else ("mean" if average else "sum")
+        warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.", stacklevel=3)
+        return found
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
+def reduced(loss: Tensor, reduction: str) -> Tensor:
+    """The losses reduced as asked."""
+    if reduction == "mean":
+        return loss.mean()
+    return loss.sum() if reduction == "sum" else loss
+
+
+def _check_sizes(name: str, input: Tensor, target: Tensor) -> None:
+    """Broadcasting in a loss is nearly always a mistake (a missing squeeze): say so."""
+    if target.shape != input.shape:
+        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) in {name}. This will likely lead "
+                      "to incorrect results due to broadcasting. Please ensure they have the same size.", stacklevel=4)
+
+
+def _weighted(loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    if weight is None:
+        return reduced(loss, reduction)
+    if weight.shape != loss.shape:
+        raise ValueError(f"Weights and input must have the same size, got {tuple(weight.shape)} and {tuple(loss.shape)}.")
+    loss = loss * weight
+    return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+def _real_loss(name: str, input: Tensor) -> None:
+    if not (input.is_floating_point() or input.is_complex()):
+        raise RuntimeError(f'"{name}" not implemented for {str(input.dtype).removeprefix("torch.")!r}: convert the input with .float()')
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+             weight: Tensor | None = None) -> Tensor:
+    """(input - target)^2."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    _check_sizes("mse_loss", input, target)
+    difference = input - target
+    _real_loss("mse_loss", difference)
+    return _weighted(difference * difference, weight, reduction)
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+            weight: Tensor | None = None) -> Tensor:
+    """|input - target|."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    _check_sizes("l1_loss", input, target)
+    return _weighted((input - target).abs(), weight, reduction)
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+                   beta: float = 1.0) -> Tensor:
+    """d^2 / (2 beta) where d = |input - target| is below beta, else d - beta / 2."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    _check_sizes("smooth_l1_loss", input, target)
+    difference = (input - target).abs()
+    if beta == 0:
+        return reduced(difference, reduction)
+    _real_loss("smooth_l1_loss", difference)
+    return reduced((difference < beta).where(difference * difference * (0.5 / beta), difference - 0.5 * beta), reduction)
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None) -> Tensor:
+    """d^2 / 2 where d = |input - target| is at most delta, else delta (d - delta / 2)."""
+    reduction = reduction_of(reduction)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    _check_sizes("huber_loss", input, target)
+    difference = (input - target).abs()
+    _real_loss("huber_loss", difference)
+    loss = (difference <= delta).where(difference * difference * 0.5, (difference - 0.5 * delta) * delta)
+    return _weighted(loss, weight, reduction)
+
+
+@op(namespaces=("nn.functional", "torch"), autocast="float32")
+def kl_div(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+           log_target: bool = False) -> Tensor:
+    """target (log target - input): input holds log-probabilities, target probabilities (or their logs). "batchmean" divides by the batch size."""
+    if reduction == "mean" and size_average is None and reduce is None:
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size. 'batchmean' divides only by the batch "
+                      "size, and aligns with the KL div math definition. 'mean' will be changed to behave the same as 'batchmean' in the next "
+                      "major release.", stacklevel=3)
+    loss = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
+    if reduction == "batchmean":
+        return loss.sum() / input.shape[0] if input.dim() else loss.sum()
+    return reduced(loss, reduction_of(reduction, size_average, reduce))
+
+
+@op(namespaces=("nn.functional", "torch"), autocast="float32")
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-8,
+                     reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """exp(input) - target input (or input - target log(input + eps)), with Stirling's term for targets above 1 when `full`."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    loss = input.exp() - target * input if log_input else input - target * (input + eps).log()
+    if full:
+        stirling = target * target.log() - target + (target * (2 * math.pi)).log() * 0.5
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return reduced(loss, reduction)
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def gaussian_nll_loss(input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> Tensor:
+    """(log var + (input - target)^2 / var) / 2, with var clamped to eps; plus log(2 pi) / 2 when `full`."""
+    if not isinstance(var, Tensor):
+        var = input.new_full((), var).expand(input.shape)
+    if var.shape != input.shape:
+        if input.shape[:-1] == var.shape:
+            var = var.unsqueeze(-1)
+        elif not (input.dim() == var.dim() and all(a == b or b == 1 for a, b in zip(input.shape, var.shape))):
+            raise ValueError(f"var is of incorrect size: got {tuple(var.shape)} for an input of {tuple(input.shape)}")
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + " is not valid")
+    if bool((var < 0).any()):
+        raise ValueError("var has negative entry/entries")
+    var = var.clone()
+    var.detach().clamp_(min=eps)
+    loss = (var.log() + (input - target) ** 2 / var) * 0.5
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+# -- binary classification ---------------------------------------------------------------------------------------------------
+
+
+@op(namespaces="nn.functional")
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Tensor:
+    """-(t log x + (1 - t) log(1 - x)) for probabilities x; the logarithms are held above -100. RuntimeError outside [0, 1]."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please ensure "
+                         "they have the same size.")
+    if input.dtype is not target.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype!r} but expected {input.dtype!r}: binary_cross_entropy needs input and target of one dtype")
+    if input.numel() and not bool(((input >= 0) & (input <= 1)).all()):
+        raise RuntimeError("all elements of input should be between 0 and 1 (binary_cross_entropy takes probabilities; for logits use "
+                           "binary_cross_entropy_with_logits)")
+    loss = (target - 1) * (-input).log1p().clamp(min=-100) - target * input.log().clamp(min=-100)
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss, reduction)
+
+
+@op(namespaces=("nn.functional", "torch"), autocast="float32")
+def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+                                     reduction: str = "mean", pos_weight: Tensor | None = None) -> Tensor:
+    """Binary cross entropy of sigmoid(input), computed without overflow; `pos_weight` multiplies the positive term."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    softplus = (-input.abs()).exp().log1p() + (-input).clamp(min=0)
+    if pos_weight is None:
+        loss = (1 - target) * input + softplus
+    else:
+        loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * softplus
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss, reduction)
+
+
+@op(namespaces="nn.functional")
+def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target input)) for targets of +-1."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    margin = -target * input
+    return reduced((-margin.abs()).exp().log1p() + margin.clamp(min=0), reduction)
+
+
+@op(namespaces=("nn.functional", "torch"))
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
+                         reduction: str = "mean") -> Tensor:
+    """input where target is 1, max(0, margin - input) where it is -1."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    zeros = input.new_zeros(())
+    near = (target != 1).where(zeros, input)
+    far = (target != -1).where(zeros, (margin - input).clamp(min=0))
+    return reduced(near + far, reduction)
+
+
+@op(namespaces=("nn.functional", "torch"))
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None, reduce: Any = None,
+                        reduction: str = "mean") -> Tensor:
+    """max(0, -target (input1 - input2) + margin)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not input1.dim() == input2.dim() == target.dim():
+        raise RuntimeError(f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {tuple(input1.shape)}, "
+                           f"input2: {tuple(input2.shape)}, target: {tuple(target.shape)} ")
+    return reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+
+
+@op(namespaces=("nn.functional", "torch"))
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0, size_average: Any = None, reduce: Any = None,
+                          reduction: str = "mean") -> Tensor:
+    """1 - cos(x1, x2) where target is 1, max(0, cos - margin) where it is -1."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if target.dim() not in (0, 1):
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    rank = target.dim() + 1
+    if input1.dim() != rank or input2.dim() != rank:
+        raise RuntimeError(f"{target.dim()}D target tensor expects {rank}D input tensors, but found inputs with sizes {list(input1.shape)} and "
+                           f"{list(input2.shape)}.")
+    eps = 1e-12
+    product = (input1 * input2).sum(-1)
+    squares1, squares2 = (input1 * input1).sum(-1) + eps, (input2 * input2).sum(-1) + eps
+    cosine = product / (squares1 * squares2).sqrt()
+    zeros = cosine.new_zeros(())
+    loss = (target == 1).where(1 - cosine, zeros) + (target == -1).where((cosine - margin).clamp(min=0), zeros)
+    return reduced(loss, reduction)
+
+
+# -- classification -----------------------------------------------------------------------------------------------------------
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+             reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """-weight[target] input[target] for log-probabilities (batch, classes, *) or (classes) and class numbers (batch, *) or ().
+
+    Samples whose target is `ignore_index` count nothing; the mean is weighted.
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    _check_classes("nll_loss", input, target, weight, ignore_index)
+    axis = 0 if input.dim() == 1 else 1
+    ignored = target == ignore_index
+    chosen = target.masked_fill(ignored, 0).long()
+    picked = -input.gather(axis, chosen.unsqueeze(axis)).squeeze(axis)
+    if weight is None:
+        loss = picked.masked_fill(ignored, 0)
+        if reduction != "mean":
+            return reduced(loss, reduction)
+        kept = target.numel() - int(ignored.sum())
+        return loss.sum() / kept
+    scale = weight[chosen].masked_fill(ignored, 0)
+    loss = (picked * scale).masked_fill(ignored, 0)
+    return loss.sum() / scale.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> None:
+    if input.dim() == 0:
+        raise RuntimeError("input tensor should be 1D or 2D")
+    if target.is_floating_point() or target.is_complex():
+        raise RuntimeError(f"expected scalar type Long but found {str(target.dtype).removeprefix('torch.')}: {name} takes class numbers (int64) "
+                           f"as its target, got {describe(input, target)}")
+    expected = input.shape[:1] + input.shape[2:] if input.dim() > 1 else ()
+    if input.dim() > 1 and target.dim() and target.shape[0] != input.shape[0]:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
+    if tuple(target.shape) != tuple(expected) and not (input.dim() == 1 and tuple(target.shape) == (1,)):
+        if input.dim() <= 2:
+            raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: {name} got {describe(input, target)}")
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(target.shape)} in {name} (input {list(input.shape)})")
+    classes = input.shape[0 if input.dim() == 1 else 1]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of shape: "
+                           f"{list(weight.shape)}")
+    if target.numel():
+        wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
+        if bool(wrong.any()):
+            raise IndexError(f"Target {int(target[wrong].reshape(-1)[0])} is out of bounds: {name} got an input with {classes} classes "
+                             f"(targets must be 0 to {classes - 1}, or ignore_index={ignore_index})")
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
+                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:
+    """Negative log likelihood of softmax(input): input (batch, classes, *) or (classes); target class numbers, or probabilities of input's shape.
+
+    Example: `cross_entropy(tensor([[2., 0.]]), tensor([0]))` is `tensor(0.1269)`.
+    """
+    reduction = reduction_of(reduction, size_average, reduce)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
+    axis = 0 if input.dim() == 1 else 1
+    if input.shape == target.shape and (target.is_floating_point() or input.dim() == 0):
+        return _cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing, axis, ignore_index)
+    if input.dim() == 0:
+        raise RuntimeError("cross_entropy: input must have a class dimension, got a zero-dim tensor")
+    _check_classes("cross_entropy", input, target, weight, ignore_index)
+    logs = input.log_softmax(axis)
+    loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if label_smoothing == 0.0:
+        return loss
+    shape = [1] * logs.dim()
+    shape[axis] = logs.shape[axis]
+    smooth = -(logs if weight is None else logs * weight.reshape(shape)).sum(axis)
+    ignored = target == ignore_index
+    smooth = smooth.masked_fill(ignored, 0)
+    if reduction == "mean":
+        if weight is None:
+            smooth = smooth.sum() / (target.numel() - int(ignored.sum()))
+        else:
+            smooth = smooth.sum() / weight[target.masked_fill(ignored, 0).long()].masked_fill(ignored, 0).sum()
+    else:
+        smooth = reduced(smooth, reduction)
+    return loss * (1 - label_smoothing) + smooth * (label_smoothing / input.shape[axis])
+
+
+def _cross_entropy_of_probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, label_smoothing: float, axis: int,
+                                    ignore_index: int) -> Tensor:
+    if not target.is_floating_point():
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target.dtype!r}")
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    classes = input.shape[axis]
+    if weight is not None and tuple(weight.shape) != (classes,):
+        raise RuntimeError(f"cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+                           f"shape: {list(weight.shape)}")
+    if label_smoothing > 0.0:
+        target = target * (1 - label_smoothing) + label_smoothing / classes
+    logs = input.log_softmax(axis)
+    if weight is not None:
+        shape = [1] * logs.dim()
+        shape[axis] = classes
+        logs = logs * weight.reshape(shape)
+    loss = -(logs * target)
+    if reduction == "mean":
+        return loss.sum() / (input.numel() // classes) if classes and input.numel() else loss.sum() / 0
+    return loss.sum() if reduction == "sum" else loss.sum(axis)
+
+
+@op(namespaces="nn.functional")
+def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, size_average: Any = None,
+                      reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """sum over other classes of max(0, margin - x[target] + x[class])^p, divided by the number of classes."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if input.dim() not in (1, 2) or input.numel() == 0 and input.shape[-1] == 0:
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
+    batched = input.dim() == 2
+    x = input if batched else input.unsqueeze(0)
+    index = target.reshape(-1, 1)
+    if index.shape[0] != x.shape[0]:
+        raise RuntimeError(f"inconsistent target size, expected {x.shape[0]} but got {list(target.shape)}")
+    if weight is not None and tuple(weight.shape) != (x.shape[1],):
+        raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
+    distance = (margin - x.gather(1, index) + x).clamp(min=0)
+    if p == 2:
+        distance = distance * distance
+    if weight is not None:
+        distance = distance * weight[target.reshape(-1)].unsqueeze(1)
+    own = x.new_zeros(x.shape).bool().scatter(1, index, True)
+    loss = distance.masked_fill(own, 0).sum(1) / x.shape[1]
+    return reduced(loss if batched else loss.squeeze(0), reduction)
+
+
+@op(namespaces="nn.functional")
+def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """sum over target classes (up to the first -1) and other classes of max(0, 1 - x[target] + x[other]), over the number of classes."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if input.dim() > 2 or input.shape != target.shape:
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    batched = input.dim() == 2
+    x, y = (input, target) if batched else (input.reshape(1, -1), target.reshape(1, -1))
+    used = (y >= 0).long().cumprod(1).bool()
+    chosen = y.masked_fill(~used, 0)
+    marks = x.new_zeros(x.shape).scatter_add(1, chosen, used.to(x.dtype)).bool()
+    picked = x.gather(1, chosen)
+    distance = (1 - picked.unsqueeze(2) + x.unsqueeze(1)).clamp(min=0)
+    distance = distance.masked_fill(marks.unsqueeze(1) | ~used.unsqueeze(2), 0)
+    loss = distance.sum((1, 2)) / x.shape[1]
+    return reduced(loss if batched else loss.squeeze(0), reduction)
+
+
+@op(namespaces="nn.functional")
+def multilabel_soft_margin_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
+                                reduction: str = "mean") -> Tensor:
+    """Binary cross entropy with logits, averaged over the classes (last dimension)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    softplus = (-input.abs()).exp().log1p()
+    loss = target * (softplus + (-input).clamp(min=0)) + (1 - target) * (softplus + input.clamp(min=0))
+    if weight is not None:
+        loss = loss * weight
+    return reduced(loss.sum(-1) / input.shape[-1], reduction)
+
+
+# -- triplets -----------------------------------------------------------------------------------------------------------------
+
+
+def _distance(a: Tensor, b: Tensor, p: float, eps: float) -> Tensor:
+    return (a - b + eps).norm(p, -1)
+
+
+@op(namespaces=("nn.functional", "torch"))
+def triplet_margin_loss(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
+                        swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin) with p-norm distances; `swap` also considers d(positive, negative)."""
+    reduction = reduction_of(reduction, size_average, reduce)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.dim() == positive.dim() == negative.dim():
+        raise RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+                           f"{anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs")
+    near, far = _distance(anchor, positive, p, eps), _distance(anchor, negative, p, eps)
+    if swap:
+        far = far.minimum(_distance(positive, negative, p, eps))
+    return reduced((margin + near - far).clamp(min=0), reduction)
+
+
+@op(namespaces="nn.functional")
+def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative: Tensor, *, distance_function: Any = None, margin: float = 1.0,
+                                      swap: bool = False, reduction: str = "mean") -> Tensor:
+    """The triplet loss with a distance of the caller's (default: the Euclidean one)."""
+    reduction = reduction_of(reduction)
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.dim() == positive.dim() == negative.dim():
+        raise RuntimeError(f"The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: anchor "
+                           f"{anchor.dim()}D, positive {positive.dim()}D, and negative {negative.dim()}D inputs")
+    distance = distance_function if distance_function is not None else lambda a, b: _distance(a, b, 2.0, 1e-6)
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = far.minimum(distance(positive, negative))
+    return reduced((margin + near - far).clamp(min=0), reduction)
+
+
+@op(namespaces="nn.functional")
+def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
+             zero_infinity: bool = False) -> Tensor:
+    """Connectionist temporal classification (Graves et al. 2006), by the forward recursion in the log domain.
+
+    log_probs (time, batch, classes) or (time, classes); targets (batch, length) or concatenated; lengths per sample.
+    """
+    reduction = reduction_of(reduction)
+    batched = log_probs.dim() == 3
+    logs = log_probs if batched else log_probs.unsqueeze(1)
+    time, batch, classes = logs.shape
+    inputs = [int(n) for n in (input_lengths.reshape(-1).tolist() if isinstance(input_lengths, Tensor) else _listed(input_lengths))]
+    lengths = [int(n) for n in (target_lengths.reshape(-1).tolist() if isinstance(target_lengths, Tensor) else _listed(target_lengths))]
+    if len(inputs) != batch or len(lengths) != batch:
+        raise RuntimeError(f"input_lengths and target_lengths must be of size batch_size ({batch}), got {len(inputs)} and {len(lengths)}")
+    if not 0 <= blank < classes:
+        raise RuntimeError("blank must be in label range")
+    if any(n > time or n < 0 for n in inputs):
+        raise RuntimeError(f"Expected input_lengths to have value at most {time}, but got value {max(inputs)}")
+    rows = _label_rows(targets, lengths, batch)
+    losses = [_ctc_one(logs[: inputs[b], b], rows[b], blank) for b in range(batch)]
+    loss = _stack(losses)
+    if zero_infinity:
+        loss = loss.masked_fill(loss.isinf(), 0)
+    if reduction == "mean":
+        return (loss / loss.new_tensor([max(n, 1) for n in lengths])).mean()
+    if reduction == "sum":
+        return loss.sum()
+    return loss if batched else loss.squeeze(0)
+
+
+def _listed(value: Any) -> list:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def _stack(rows: list[Tensor]) -> Tensor:
+    return rows[0].new_zeros(0) if not rows else rows[0].unsqueeze(0) if len(rows) == 1 else cat([r.unsqueeze(0) for r in rows])
+
+
+def _label_rows(targets: Tensor, lengths: list[int], batch: int) -> list[list[int]]:
+    values = targets.tolist()
+    if targets.dim() == 2:
+        return [values[b][: lengths[b]] for b in range(batch)]
+    rows, start = [], 0
+    for n in lengths:
+        rows.append(values[start:start + n])
+        start += n
+    return rows
+
+
+def _ctc_one(logs: Tensor, labels: list[int], blank: int) -> Tensor:
+    """-log p(labels) of one sample: alpha over blank, l1, blank, l2, ..., blank (formulas 6 and 7)."""
+    extended = [blank]
+    for label in labels:
+        extended += [label, blank]
+    count = len(extended)
+    if logs.shape[0] == 0:
+        return logs.new_full((), 0.0 if not labels else math.inf)
+    emitted = logs[:, logs.new_tensor(extended).long()]
+    floor = logs.new_full((count,), -math.inf)
+    start = logs.new_tensor([True] * min(2, count) + [False] * (count - min(2, count))).bool()
+    alpha = start.where(emitted[0], floor)
+    may_skip = logs.new_tensor([i >= 2 and extended[i] != blank and extended[i] != extended[i - 2] for i in range(count)]).bool()
+    pad1, pad2 = floor[:1], floor[:min(2, count)]
+    for t in range(1, logs.shape[0]):
+        one = cat([pad1, alpha[:-1]])
+        two = may_skip.where(cat([pad2, alpha[:-2]]), floor) if count > 2 else floor
+        alpha = _logsumexp3(alpha, one, two) + emitted[t]
+    return -(alpha[-1:] if count == 1 else alpha[-2:]).logsumexp(0)
+
+
+def _logsumexp3(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    """log(e^a + e^b + e^c), -inf (with zero gradients) where all are."""
+    return cat([a.unsqueeze(0), b.unsqueeze(0), c.unsqueeze(0)]).logsumexp(0)
