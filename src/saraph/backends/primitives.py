@@ -9,7 +9,6 @@ Conventions: axes are normalised (0 <= axis < ndim) and given as tuples; dtypes 
 """
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -209,7 +208,7 @@ def reduced(shape: Shape, axes: tuple[int, ...] | None, keepdims: bool) -> Shape
     return tuple(n for d, n in enumerate(shape) if d not in axes)
 
 
-@rule("prod", "amax", "amin")
+@rule("amax", "amin")
 def reduction(a: Any, axes: tuple[int, ...] | None, keepdims: bool) -> tuple[Shape, np.dtype]:
     return reduced(a.shape, axes, keepdims), a.dtype
 
@@ -223,11 +222,6 @@ def summed(a: Any, axes: tuple[int, ...] | None, keepdims: bool, dtype: np.dtype
 @rule("any", "all")
 def truth(a: Any, axes: tuple[int, ...] | None, keepdims: bool) -> tuple[Shape, np.dtype]:
     return reduced(a.shape, axes, keepdims), boolean
-
-
-@rule("argmax", "argmin")
-def position(a: Any, axis: int, keepdims: bool) -> tuple[Shape, np.dtype]:
-    return reduced(a.shape, (axis,), keepdims), np.dtype(np.int64)
 
 
 @rule("full")
@@ -251,8 +245,8 @@ def empty_strided(shape: Shape, strides: tuple[int, ...], dtype: np.dtype) -> An
 
 
 @rule("arange")
-def arange(start: Any, end: Any, step: Any, dtype: np.dtype) -> tuple[Shape, np.dtype]:
-    return (max(math.ceil((end - start) / step), 0),), dtype
+def arange(start: Any, step: Any, count: int, dtype: np.dtype) -> tuple[Shape, np.dtype]:
+    return (count,), dtype
 
 
 @rule("cat")

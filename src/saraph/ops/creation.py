@@ -130,21 +130,21 @@ def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any 
 # -- of one value ------------------------------------------------------------------------------------------------------------
 
 
-def _write_out(name: str, out: Any, size: tuple[int, ...], dtype: Any, value: Any) -> Tensor:
-    """`out=` of a factory: resized, and filled in its own dtype."""
+def store_out(name: str, out: Any, array: Any, dtype: Any) -> Tensor:
+    """Put a factory's array into `out=`, which is resized where its shape differs and keeps its dtype."""
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if dtype is not None and dtype is not out.dtype:
+    if dtype is not None and as_dtype(dtype, name) is not out.dtype:
         raise RuntimeError(f"{name}(): dtype {dtype!r} does not match dtype of out parameter ({out.dtype!r})")
-    if out._a.shape != size:
-        writing.resize(out, size)
-    if value is not None:
-        of(out._a).fill(out._a, value)
+    writing.check_writable(out, f"{name}(out=...)")
+    if out._a.shape != array.shape:
+        writing.resize(out, array.shape)
+    of(out._a).copy_into(out._a, array)
     bump(out)
     return out
 
 
-def _factory(name: str, fast: Callable, value: Any, doc: str) -> Callable:
+def _factory(name: str, fast: Callable, doc: str) -> Callable:
     """zeros, ones, empty: `fast(shape, numpy dtype)` makes the array on the CPU, the backend's primitive of that name anywhere."""
 
     def body(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
@@ -158,7 +158,7 @@ def _factory(name: str, fast: Callable, value: Any, doc: str) -> Callable:
         check_layout(layout, name)
         check_pin(pin_memory)
         if out is not None:
-            return _write_out(name, out, shape, kind, value)
+            return store_out(name, out, getattr(of(out._a), name)(shape, out._a.dtype) if isinstance(out, Tensor) else None, kind)
         kind = kind or settings.default_dtype
         backend = library(device, name)
         if memory_format is not None and memory_format.name.startswith("channels_last"):
@@ -210,15 +210,15 @@ def _strides_for(shape: tuple[int, ...], memory_format: Any) -> tuple[int, ...]:
     return shapes.channels_last_strides(shape)
 
 
-zeros = _factory("zeros", cpu.zeros, 0, """A tensor of zeros.
+zeros = _factory("zeros", cpu.zeros, """A tensor of zeros.
 
     Sizes are ints or one sequence of them: `zeros(2, 3)`, `zeros((2, 3))`. Keywords: `out` (filled in its own dtype), `dtype` (the default
     dtype), `device`, `layout`, `pin_memory`, `requires_grad`.""")
-ones = _factory("ones", cpu.ones, 1, """A tensor of ones (arguments as for `zeros`).""")
-empty = _factory("empty", cpu.empty, None, """An uninitialised tensor (arguments as for `zeros`, and `memory_format`).""")
+ones = _factory("ones", cpu.ones, """A tensor of ones (arguments as for `zeros`).""")
+empty = _factory("empty", cpu.empty, """An uninitialised tensor (arguments as for `zeros`, and `memory_format`).""")
 
 
-@op()
+@op(out=False)
 def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
          pin_memory: bool = False, requires_grad: bool = False, names: Any = None) -> Tensor:
     """A tensor of that size, every element `fill_value`; without `dtype` it is the number's own type.
@@ -229,9 +229,11 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = 
         raise TypeError(f"full(): argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     shape = as_sizes((size,), "full")
     value = _fill_number(fill_value, "full")
-    kind = of_scalar(value) if dtype is None else as_dtype(dtype, "full")
+    kind = as_dtype(dtype, "full") if dtype is not None else out.dtype if out is not None else of_scalar(value)
     check_layout(layout, "full")
     check_pin(pin_memory)
+    if out is not None:
+        return store_out("full", out, of(out._a).full(shape, check_number(value, kind, "full"), kind.numpy), dtype)
     return made(library(device, "full").full(shape, check_number(value, kind, "full"), kind.numpy), requires_grad)
 
 

@@ -10,7 +10,8 @@ The decorated name is the public function: it looks at the one mode word, then r
     namespaces   where the name is public ("torch", "nn.functional", "special", "linalg", ...; several are possible)
     method       True: `Tensor.<name>` too (the same function); a string or tuple: under these names; False: no method
     inplace      True: `Tensor.<name>_` (and `torch.<name>_` where the op is public in "torch"), made from the functional form
-    out          an op whose signature lists `out` gets it from here: the body may ignore it (it is always None there)
+    out          an op whose signature lists `out` gets it from here: the body may ignore it (it is always None there);
+                 False: the body itself serves `out`
     aliases      further public names in the same namespaces (and as methods)
     autocast     "lower" (run in the autocast dtype), "float32", "widest", or None (take what comes)
 
@@ -51,12 +52,13 @@ _KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other",
 
 
 def op(*, name: str | None = None, namespaces: str | tuple[str, ...] = "torch", method: bool | str | tuple[str, ...] = False,
-       inplace: bool = False, aliases: tuple[str, ...] = (), autocast: str | None = None) -> Callable[[Callable], Callable]:
+       inplace: bool = False, aliases: tuple[str, ...] = (), autocast: str | None = None, out: bool = True) -> Callable[[Callable], Callable]:
     """Decorator that enters a function as an op (see the top of this file)."""
 
     def enter(body: Callable) -> Callable:
         own = name or body.__name__.rstrip("_")
         record = register(body, own, namespaces, method, inplace, aliases, autocast)
+        record.out = record.out and out
         record.public = _public(record)
         _publish(record)
         return record.public

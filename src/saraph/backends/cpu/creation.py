@@ -48,23 +48,62 @@ def tolist(a: np.ndarray) -> Any:
 
 
 @primitive
-def linspace(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
-    """`steps` values from start to end: the first half counts up from start, the second down from end."""
-    if steps == 1:
-        return np.full(1, start, dtype)
-    half = steps // 2
-    k = np.arange(steps)
+def arange(start: Any, step: Any, count: int, dtype: np.dtype) -> np.ndarray:
+    """start, start + step, ...: floats are computed as PyTorch's AVX2 loops do, so that the last bit agrees."""
     if dtype.kind in "iu":
-        step = np.float32((float(end) - float(start)) / (steps - 1))
-        up, down = start + (step * k[:half].astype(np.float32)), end - step * (steps - 1 - k[half:]).astype(np.float32)
-        return np.concatenate([up, down]).astype(dtype)
-    inner = np.dtype(np.complex128) if dtype.kind == "c" else np.dtype(np.float64)
-    if dtype in (np.dtype(np.float32), np.dtype(np.complex64)):
-        inner = dtype
-    first, last = inner.type(start), inner.type(end)
-    step = (last - first) / inner.type(steps - 1)
-    up, down = first + step * k[:half].astype(inner), last - step * (steps - 1 - k[half:]).astype(inner)
-    return np.concatenate([up, down]).astype(dtype)
+        if dtype.itemsize == 8 and dtype.kind == "i":
+            return np.arange(start, start + step * count, step, dtype) if step else np.full(count, start, dtype)
+        return (start + step * np.arange(count)).astype(dtype)
+    if dtype == np.float64:
+        return _lanes(np.longdouble(start), np.longdouble(step), count, 4, 8, np.float64)
+    if dtype == np.float32:
+        return _lanes(np.float64(start), np.float64(step), count, 8, 8, np.float32)
+    return (start + step * np.arange(count, dtype=np.float64)).astype(dtype)
+
+
+def _lanes(start: Any, step: Any, count: int, lanes: int, block: int, dtype: Any) -> np.ndarray:
+    """Whole blocks in vectors that start at a rounded multiple of the step; the rest element by element."""
+    k = np.arange(count)
+    first = np.where(k < count - count % block, k - k % lanes, k)
+    base = (start + step * first).astype(dtype)
+    return (base + step * (k - first)).astype(dtype)
+
+
+def _spaced(start: Any, end: Any, steps: int, dtype: np.dtype, wide: Any) -> np.ndarray:
+    """Evenly spaced values: the first half counts up from start, the second down from end, one rounding each (`wide` stands in for
+    fused multiply-add)."""
+    one = dtype.type
+    first, last = one(start), one(end)
+    step = one((last - first) / one(steps - 1)) if steps > 1 else one(0)
+    k = np.arange(steps)
+    half = steps // 2
+    up = wide(first) + wide(step) * k[:half]
+    down = wide(last) - wide(step) * (steps - 1 - k[half:])
+    return np.concatenate([up, down]).astype(dtype) if steps != 1 else np.full(1, first, dtype)
+
+
+@primitive
+def linspace(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
+    if dtype.kind in "iu":
+        if steps == 1:
+            return np.full(1, start).astype(dtype)
+        return _spaced(int(start), int(end), steps, np.dtype(np.float64), np.longdouble).astype(dtype)
+    if dtype.kind == "c":
+        inner = np.dtype(np.float64 if dtype.itemsize == 16 else np.float32)
+        start, end = complex(start), complex(end)
+        return (linspace(start.real, end.real, steps, inner) + 1j * linspace(start.imag, end.imag, steps, inner)).astype(dtype)
+    if dtype.itemsize < 4:
+        return _spaced(start, end, steps, np.dtype(np.float32), np.float64).astype(dtype)
+    return _spaced(start, end, steps, dtype, np.float64 if dtype.itemsize == 4 else np.longdouble)
+
+
+@primitive
+def logspace(start: Any, end: Any, steps: int, base: Any, dtype: np.dtype) -> np.ndarray:
+    if dtype.kind in "iu":
+        exponents = linspace(int(start), int(end), steps, np.dtype(np.float32 if dtype.itemsize < 8 else np.float64))
+        return np.power(exponents.dtype.type(base), exponents).astype(dtype)
+    inner = np.dtype(np.float32) if dtype.itemsize < 4 else dtype
+    return np.power(inner.type(base), linspace(start, end, steps, inner)).astype(dtype)
 
 
 @primitive

@@ -48,11 +48,6 @@ def empty_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dt
 
 
 @primitive
-def arange(start: Any, end: Any, step: Any, dtype: np.dtype) -> np.ndarray:
-    return np.arange(start, end, step, dtype)
-
-
-@primitive
 def copy(a: np.ndarray, order: str = "K") -> np.ndarray:
     """A copy: "K" keeps the memory order (broadcast dimensions are filled in row-major), "C" is row-major."""
     if order == "K" and 0 in a.strides and a.size > 1:

@@ -29,6 +29,11 @@ def linspace(start: Any, end: Any, steps: int, dtype: np.dtype) -> tuple[Shape, 
     return (steps,), dtype
 
 
+@rule("logspace")
+def logspace(start: Any, end: Any, steps: int, base: Any, dtype: np.dtype) -> tuple[Shape, np.dtype]:
+    return (steps,), dtype
+
+
 @rule("eye")
 def eye(rows: int, columns: int, dtype: np.dtype) -> tuple[Shape, np.dtype]:
     return (rows, columns), dtype
