@@ -9,6 +9,10 @@ class OutOfMemoryError(RuntimeError):
     """No memory for the size that was asked for."""
 
 
+class LinAlgError(RuntimeError):
+    """A matrix for which an operation of linear algebra is not possible (singular, not positive-definite, ...)."""
+
+
 class AcceleratorError(RuntimeError):
     """An accelerator failed."""
 
