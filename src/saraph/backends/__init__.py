@@ -14,10 +14,12 @@ import numpy as np
 from saraph.backends import primitives
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
-from saraph.backends.rules import creation, products, rearrange
+from saraph.backends.rules import creation, linalg, products, rearrange, reductions
+from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, densified, on_values, scaled
 from saraph.devices import META, device
 
-__all__ = ["MetaArray", "cpu", "creation", "meta", "of", "on", "products", "rearrange"]
+__all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "linalg", "meta", "of", "on", "products", "rearrange", "reductions", "sparse"]
+ndarray = np.ndarray
 
 
 class Backend(SimpleNamespace):
@@ -31,11 +33,21 @@ meta = Backend(name="meta", **{n: make_primitive(f, True) for n, f in primitives
                **{n: make_primitive(f, False) for n, f in primitives.RULES.items()})
 
 
+sparse = Backend(name="sparse", **{n: densified(f) for n, f in {**primitives.VIEWS, **FUNCTIONS}.items()})
+for _name in VALUEWISE:
+    setattr(sparse, _name, on_values(FUNCTIONS[_name]))
+sparse.mul, sparse.add = scaled, added
+MetaArray.library = meta
+SparseArray.library = CompressedArray.library = sparse
+
+
 def of(*arrays: Any) -> Backend:
     """The library of these arrays. Zero-dimensional CPU arrays may be mixed with arrays of another device."""
     for a in arrays:
-        if a.__class__ is MetaArray:
-            return meta
+        if a.__class__ is not ndarray:
+            library = getattr(a, "library", None)
+            if library is not None:
+                return library
     return cpu
 
 
@@ -46,4 +58,4 @@ def on(where: device) -> Backend:
 
 def is_array(value: object) -> bool:
     """Whether a value is an array of some backend."""
-    return value.__class__ is np.ndarray or value.__class__ is MetaArray
+    return value.__class__ is ndarray or hasattr(value, "library")

@@ -1,62 +1,272 @@
-"""Reductions on the CPU. Axes come normalised, as a tuple; an empty tuple reduces nothing."""
+"""Reductions on the CPU. Axes come normalised, as a tuple (None: all of them); an empty tuple reduces nothing.
+
+Sums: dense rows go through the compiled row sum (vectors, compensated); other axes add whole rows in blocks of BLOCK, block sums likewise, so that
+rounding errors grow with the logarithm of the length. 16-bit floats are added in float32 and rounded once.
+"""
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
+from saraph.kernels import sum_rows
 
 float32 = np.dtype(np.float32)
+int64 = np.dtype(np.int64)
+Axes = tuple[int, ...] | None
+BLOCK = 64  # rows that are added one after the other
+NARROW = 16  # columns below which adding row by row is slower than walking down the columns
+CHUNK = 1 << 16  # elements that are worked on while they are in the cache
+LARGE = 1 << 14  # elements beyond which a copy of the array costs more than it saves
+
+
+def widened(a: np.ndarray) -> np.ndarray:
+    """16-bit (and 8-bit) floats as float32, others as they are."""
+    return a.astype(float32) if a.dtype in REDUCED else a
+
+
+def _axes(a: np.ndarray, axes: Axes) -> tuple[int, ...]:
+    return tuple(range(a.ndim)) if axes is None else axes
+
+
+# -- sums ----------------------------------------------------------------------------------------------------------------
+
+
+def sum_of_all(a: np.ndarray) -> Any:
+    """The sum of a float32 or float64 array, as a NumPy scalar."""
+    if a.size > LARGE and not (a.flags.c_contiguous or a.flags.f_contiguous):
+        return total(a, tuple(range(a.ndim)), False)
+    return sum_rows.function(a.ravel("K"))
+
+
+def total(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum of a floating or complex array over some axes, accurate to about the last place."""
+    if not axes or a.size == 0:
+        return np.add.reduce(a, axes, a.dtype, keepdims=keepdims)
+    if len(axes) == a.ndim and (a.flags.c_contiguous or a.flags.f_contiguous):
+        r = _along_row(a.ravel("K"), 0)
+        return np.reshape(r, (1,) * a.ndim) if keepdims else r
+    shape = tuple(1 if d in axes else n for d, n in enumerate(a.shape))
+    trailing = len(axes) < a.ndim and axes == tuple(range(a.ndim - len(axes), a.ndim))
+    if trailing and len(axes) > 1 and a.flags.c_contiguous:
+        a = _along_row(a.reshape(*a.shape[:-len(axes)], -1), a.ndim - len(axes))
+    else:
+        for axis in sorted(axes, key=lambda d: abs(a.strides[d])):
+            a = _along(a, axis)
+    return a.reshape(shape) if keepdims else a.reshape(tuple(n for d, n in enumerate(shape) if d not in axes))
+
+
+def _along(a: np.ndarray, axis: int) -> np.ndarray:
+    """The sum along one axis, which stays with size 1."""
+    strides = [abs(s) for s, n in zip(a.strides, a.shape) if n > 1]
+    columns = a.size // a.shape[axis]
+    if a.shape[axis] == 1:
+        return a
+    if abs(a.strides[axis]) == min(strides) or columns < NARROW:
+        return np.expand_dims(_along_row(a, axis), axis)
+    return np.expand_dims(_down(np.moveaxis(a, axis, 0)), axis)
+
+
+def _along_row(a: np.ndarray, axis: int) -> Any:
+    return sum_rows.function(a, axis=axis) if a.dtype.char in "fd" else np.add.reduce(a, axis)
+
+
+def _down(rows: np.ndarray) -> np.ndarray:
+    """The sum over the first axis: blocks of rows, then the block sums the same way."""
+    count = len(rows)
+    if count <= 2 * BLOCK:
+        return np.add.reduce(rows, 0)
+    blocks = count // BLOCK
+    sums = np.add.reduce(rows[:blocks * BLOCK].reshape(blocks, BLOCK, *rows.shape[1:]), 1)
+    rest = rows[blocks * BLOCK:]
+    return _down(sums) + np.add.reduce(rest, 0) if len(rest) else _down(sums)
 
 
 @primitive
-def sum_(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool, dtype: np.dtype | None = None) -> np.ndarray:
+def sum_(a: np.ndarray, axes: Axes, keepdims: bool, dtype: np.dtype | None = None) -> np.ndarray:
+    """The sum, in `dtype` (bool counts in int64)."""
     if dtype is not None and dtype != a.dtype:
         a = a.astype(dtype)
-    if a.dtype in REDUCED:
-        return np.asarray(np.add.reduce(a.astype(float32), axes, keepdims=keepdims)).astype(a.dtype)
-    if a.dtype.kind == "b":
-        return np.add.reduce(a, axes, np.int64, keepdims=keepdims)
-    return np.add.reduce(a, axes, a.dtype, keepdims=keepdims)
+    kind = a.dtype
+    if kind.kind in "biu":
+        return np.add.reduce(a, axes, int64 if kind.kind == "b" else kind, keepdims=keepdims)
+    return np.asarray(total(widened(a), _axes(a, axes), keepdims)).astype(kind, copy=False)
 
 
 @primitive
-def prod(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
-    if a.dtype in REDUCED:
-        return np.asarray(np.multiply.reduce(a.astype(float32), axes, keepdims=keepdims)).astype(a.dtype)
-    return np.multiply.reduce(a, axes, a.dtype, keepdims=keepdims)
+def mean(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """The mean; NaN over nothing."""
+    sums = np.asarray(total(widened(a), _axes(a, axes), keepdims))
+    return np.asarray(sums / _count(a, axes)).astype(a.dtype, copy=False)
+
+
+def _count(a: np.ndarray, axes: Axes) -> Any:
+    """How many elements a result element is made of, as a scalar that division by may give NaN."""
+    count = 1
+    for d in _axes(a, axes):
+        count *= a.shape[d]
+    return np.float32(count) if count == 0 else count
 
 
 @primitive
-def amax(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+def nansum(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """The sum with NaN counted as 0."""
+    return sum_(np.where(np.isnan(a), a.dtype.type(0), a), axes, keepdims)
+
+
+@primitive
+def prod(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """The product, in the array's dtype (bool: int64)."""
+    kind = int64 if a.dtype.kind == "b" else a.dtype
+    wide = widened(a)
+    return np.asarray(np.multiply.reduce(wide, axes, kind if wide is a else float32, keepdims=keepdims)).astype(kind, copy=False)
+
+
+@primitive
+def var(a: np.ndarray, axes: Axes, keepdims: bool, correction: float, with_mean: bool = False) -> Any:
+    """The variance (of a complex array: of real plus of imaginary part) with count - correction degrees of freedom; with the mean if asked."""
+    wide, axes = widened(a), _axes(a, axes)
+    count = _count(a, axes)
+    center = np.asarray(total(wide, axes, True) / count)
+    squares = _squares_about(wide, center, axes)
+    freedom = max(float(count) - correction, 0.0)
+    real = np.empty(0, a.dtype).real.dtype
+    result = np.asarray(np.true_divide(squares, squares.dtype.type(freedom))).astype(real, copy=False)
+    shape = result.shape if keepdims else tuple(n for d, n in enumerate(result.shape) if d not in axes)
+    if not with_mean:
+        return result.reshape(shape)
+    return result.reshape(shape), center.astype(a.dtype, copy=False).reshape(shape)
+
+
+def _squares_about(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """The sum of |a - center|^2 over the axes, which stay with size 1. Large dense arrays are taken piece by piece, within the cache."""
+    trailing = axes == tuple(range(a.ndim - len(axes), a.ndim))
+    if a.size <= CHUNK or not trailing or not axes or not a.flags.c_contiguous or a.dtype.kind == "c":
+        away = a - center
+        away = np.square(away.real) + np.square(away.imag) if a.dtype.kind == "c" else np.square(away, away)
+        return np.asarray(total(away, axes, True))
+    rows = a.reshape(center.size, -1)
+    centers = center.reshape(-1, 1)
+    length = rows.shape[1]
+    result = np.empty(center.size, a.dtype)
+    if length > CHUNK:
+        for i, row in enumerate(rows):
+            result[i] = total(np.array([_square_sum(row[k:k + CHUNK] - centers[i]) for k in range(0, length, CHUNK)]), (0,), False)
+    else:
+        step = CHUNK // length
+        for i in range(0, len(rows), step):
+            result[i:i + step] = _square_sum(rows[i:i + step] - centers[i:i + step])
+    return result.reshape(center.shape)
+
+
+def _square_sum(away: np.ndarray) -> Any:
+    return sum_rows.function(np.multiply(away, away, away))
+
+
+@primitive
+def logsumexp(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """log(sum(exp(a))) without overflow; -inf over nothing."""
+    wide, axes = widened(a), _axes(a, axes)
+    top = np.maximum.reduce(wide.real, axes, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, top.dtype.type(0))
+    result = np.log(total(np.exp(wide - top), axes, True)) + top
+    if not keepdims:
+        result = result.reshape(tuple(n for d, n in enumerate(result.shape) if d not in axes))
+    return np.asarray(result).astype(a.dtype, copy=False)
+
+
+@primitive
+def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.ndarray:
+    """sum(|a|^order)^(1/order); order 0 counts non-zeros, infinities give the largest and smallest |a|. Real, also for complex arrays."""
+    wide, axes = widened(a), _axes(a, axes)
+    real = np.empty(0, a.dtype).real.dtype
+    if order == 2:
+        if wide.dtype.kind == "c":
+            squares = np.square(wide.real) + np.square(wide.imag)
+        elif wide.dtype == float32 and wide.size and len(axes) == a.ndim and wide.flags.c_contiguous:
+            return _dense_two_norm(wide, real, (1,) * a.ndim if keepdims else ())
+        else:
+            squares = np.square(wide)
+        return np.asarray(np.sqrt(total(squares, axes, keepdims))).astype(real, copy=False)
+    size = np.abs(wide)
+    if order in (np.inf, -np.inf):
+        result = (np.maximum if order > 0 else np.minimum).reduce(size, axes, keepdims=keepdims, **({} if size.size else {"initial": 0.0}))
+    elif order == 0:
+        result = np.add.reduce(wide != 0, axes, np.int64, keepdims=keepdims)
+    elif order == 1:
+        result = total(size, axes, keepdims)
+    else:
+        exponent = size.dtype.type(order)
+        result = np.power(total(np.power(size, exponent), axes, keepdims), size.dtype.type(1.0 / order))
+    return np.asarray(result).astype(real, copy=False)
+
+
+def _dense_two_norm(a: np.ndarray, real: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+    """The 2-norm of all elements, piece by piece within the cache."""
+    flat = a.reshape(-1)
+    sums = [sum_rows.function(np.square(flat[k:k + CHUNK])) for k in range(0, flat.size, CHUNK)]
+    return np.asarray(np.sqrt(sum_rows.function(np.array(sums)))).astype(real, copy=False).reshape(shape)
+
+
+# -- extremes ----------------------------------------------------------------------------------------------------------------
+
+
+@primitive
+def amax(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """The largest elements; NaN where there is one."""
     return np.maximum.reduce(a, axes, keepdims=keepdims)
 
 
 @primitive
-def amin(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+def amin(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """The smallest elements; NaN where there is one."""
     return np.minimum.reduce(a, axes, keepdims=keepdims)
 
 
 @primitive
-def any_(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+def argmax(a: np.ndarray, axis: int | None, keepdims: bool) -> np.ndarray:
+    """The position of the first largest element (or NaN); over the flattened array with axis None."""
+    return np.asarray(np.argmax(widened(a), axis, keepdims=keepdims), int64)
+
+
+@primitive
+def argmin(a: np.ndarray, axis: int | None, keepdims: bool) -> np.ndarray:
+    """The position of the first smallest element (or NaN); over the flattened array with axis None."""
+    return np.asarray(np.argmin(widened(a), axis, keepdims=keepdims), int64)
+
+
+@primitive
+def max_with_index(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
+    return _with_index(a, np.argmax(widened(a), axis, keepdims=True), axis, keepdims)
+
+
+@primitive
+def min_with_index(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
+    return _with_index(a, np.argmin(widened(a), axis, keepdims=True), axis, keepdims)
+
+
+def _with_index(a: np.ndarray, index: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The elements at `index` along an axis (which `index` has, with size 1), and the index."""
+    values = np.take_along_axis(a, index, axis)
+    return (values, index) if keepdims else (values.squeeze(axis), index.squeeze(axis))
+
+
+# -- truth and counts ----------------------------------------------------------------------------------------------------------
+
+
+@primitive
+def any_(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     return np.logical_or.reduce(a, axes, keepdims=keepdims)
 
 
 @primitive
-def all_(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+def all_(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     return np.logical_and.reduce(a, axes, keepdims=keepdims)
 
 
 @primitive
-def argmax(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
-    return np.argmax(_nan_first(a), axis, keepdims=keepdims)
-
-
-@primitive
-def argmin(a: np.ndarray, axis: int, keepdims: bool) -> np.ndarray:
-    return np.argmin(_nan_first(a), axis, keepdims=keepdims)
-
-
-def _nan_first(a: np.ndarray) -> np.ndarray:
-    """NumPy's argmax already stops at the first NaN, except for ml_dtypes' types."""
-    return a.astype(float32) if a.dtype in REDUCED else a
+def count_nonzero(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
+    """How many elements are not zero."""
+    return np.asarray(np.count_nonzero(a) if axes is None and not keepdims else np.add.reduce(a != 0, axes, int64, keepdims=keepdims), int64)

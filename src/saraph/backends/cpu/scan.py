@@ -1,0 +1,99 @@
+"""Running reductions on the CPU. float32 and the 16-bit floats are accumulated one precision up and rounded once per element."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from saraph.backends.cpu.reduce import widened
+from saraph.backends.cpu.table import primitive
+
+_HIGHER = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
+
+
+def _accumulate(ufunc: np.ufunc, a: np.ndarray, axis: int) -> np.ndarray:
+    if a.ndim == 0:
+        return a.copy()
+    kind = a.dtype
+    a = widened(a)
+    return ufunc.accumulate(a, axis, _HIGHER.get(a.dtype.char, a.dtype)).astype(kind, copy=False)
+
+
+@primitive
+def cumsum(a: np.ndarray, axis: int) -> np.ndarray:
+    """The running sum, in the array's dtype."""
+    return _accumulate(np.add, a, axis)
+
+
+@primitive
+def cumprod(a: np.ndarray, axis: int) -> np.ndarray:
+    """The running product, in the array's dtype."""
+    return _accumulate(np.multiply, a, axis)
+
+
+@primitive
+def cummax(a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """The running maximum (NaN from the first NaN on), and where it was last reached."""
+    return _running(np.maximum, a, axis)
+
+
+@primitive
+def cummin(a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """The running minimum (NaN from the first NaN on), and where it was last reached."""
+    return _running(np.minimum, a, axis)
+
+
+def _running(ufunc: np.ufunc, a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    if a.ndim == 0:
+        return a.copy(), np.zeros((), np.int64)
+    values = ufunc.accumulate(a, axis)
+    reached = a == values
+    if a.dtype.kind not in "biu":
+        reached |= np.isnan(a)
+    positions = np.arange(a.shape[axis]).reshape((-1,) + (1,) * (a.ndim - 1 - axis))
+    return values, np.maximum.accumulate(np.where(reached, positions, 0), axis)
+
+
+@primitive
+def logcumsumexp(a: np.ndarray, axis: int) -> np.ndarray:
+    """The logarithm of the running sum of exponentials."""
+    if a.ndim == 0:
+        return a.copy()
+    if a.dtype.kind == "c":
+        return _complex_logcumsumexp(a, axis)
+    return _accumulate(np.logaddexp, a, axis)
+
+
+def _complex_logcumsumexp(a: np.ndarray, axis: int) -> np.ndarray:
+    result = np.empty(a.shape, np.complex128)
+    source, target = np.moveaxis(a, axis, 0), np.moveaxis(result, axis, 0)
+    running = np.full(source.shape[1:], -np.inf, np.complex128)
+    for k, row in enumerate(source):
+        top = np.maximum(running.real, row.real)
+        top = np.where(np.isfinite(top), top, 0.0)
+        running = np.log(np.exp(running - top) + np.exp(row - top)) + top
+        target[k] = running
+    return result.astype(a.dtype)
+
+
+@primitive
+def recurrence(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+    """r[i] = b[i] + a[i] * r[i - 1] along an axis, with r[-1] = 0."""
+    if b.ndim == 1 and b.dtype.kind != "c":
+        return _recurrence_of_numbers(a, b)
+    result = np.empty_like(b)
+    factors, terms, target = (np.moveaxis(x, axis, 0) for x in (a, b, result))
+    running: Any = None
+    for factor, term, place in zip(factors, terms, target):
+        running = term if running is None else term + factor * running
+        place[...] = running
+    return result
+
+
+def _recurrence_of_numbers(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """One row: Python's floats are quicker than arrays of one element."""
+    running, found = 0.0, []
+    for factor, term in zip(a.tolist(), b.tolist()):
+        running = term + factor * running if found else term
+        found.append(running)
+    return np.array(found, b.dtype)
