@@ -34,6 +34,7 @@ class MetaArray:
     size = property(lambda self: self.ghost.size)
     itemsize = property(lambda self: self.ghost.itemsize)
     base = None
+    library: Any = None
 
     @classmethod
     def over(cls, ghost: np.ndarray) -> MetaArray:
