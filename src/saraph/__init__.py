@@ -14,4 +14,4 @@ for _name in ("contiguous_format", "preserve_format", "channels_last", "channels
               "sparse_bsr", "sparse_bsc", "jagged"):
     globals()[_name] = getattr(_shapes, _name)
 globals().update(_NAMESPACES["torch"])
-from saraph import autograd, nn, optim, utils  # noqa: E402
+from saraph import autograd, fft, linalg, nn, optim, signal, utils  # noqa: E402
