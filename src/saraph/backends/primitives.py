@@ -287,6 +287,11 @@ def scatter_strided(g: Any, base_shape: Shape, base_strides: Shape, shape: Shape
     return np.lib.stride_tricks.as_strided(np.empty(1, g.dtype), base_shape, base_strides)
 
 
+@rule("erase_strided")
+def erase_strided(x: Any, base_strides: Shape, shape: Shape, strides: Shape, offset: int) -> Any:
+    return np.lib.stride_tricks.as_strided(np.empty(1, x.dtype), x.shape, base_strides)
+
+
 @rule("gather_strided")
 def gather_strided(x: Any, base_strides: Shape, shape: Shape, strides: Shape, offset: int) -> tuple[Shape, np.dtype]:
     return shape, x.dtype

@@ -8,6 +8,7 @@ from saraph import dtypes
 from saraph.ops.inplace import put_out
 from saraph.ops.promotion import cast
 from saraph.tensor.state import thread, upper
+from saraph.tensor.subclass import is_overriding
 from saraph.tensor.tensor import PLAIN, Tensor
 
 
@@ -53,23 +54,12 @@ def overloaded_types(args: tuple, kwargs: dict[str, Any] | None = None) -> list[
     seen: set[type] = set()
     for x in tensors_in(args, kwargs):
         cls = type(x)
-        if cls in PLAIN or cls in seen or not has_override(cls):
+        if cls in PLAIN or cls in seen or not is_overriding(cls):
             continue
         seen.add(cls)
         place = next((i for i, y in enumerate(found) if issubclass(cls, type(y))), len(found))
         found.insert(place, x)
     return found
-
-
-def has_override(cls: type) -> bool:
-    """Whether instances of a class take part in `__torch_function__`."""
-    handler = getattr(cls, "__torch_function__", None)
-    return handler is not None and handler is not disabled and getattr(handler, "__func__", handler) is not disabled
-
-
-def disabled(*args: Any, **kwargs: Any) -> Any:
-    """The `__torch_function__` of classes that take part in ops as plain Tensors."""
-    return NotImplemented
 
 
 def call_overloads(public: Any, overloaded: list[Any], args: tuple, kwargs: dict[str, Any]) -> Any:

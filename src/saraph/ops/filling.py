@@ -3,19 +3,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from saraph.backends import cpu as host_library
 from saraph.backends import of
 from saraph.dtypes import BY_NUMPY
-from saraph.errors import broadcast_error
 from saraph.ops import promotion
-from saraph.ops.inplace import check_writable, update
-from saraph.ops.options import check_number
+from saraph.ops.inplace import check_writable, resize, update
+from saraph.ops.options import as_sizes, check_number
 from saraph.ops.promotion import cast, check_tensor, is_number, unbroadcast
 from saraph.ops.registry import method, op
-from saraph.shapes import broadcast_shapes
+from saraph.shapes import broadcast_shapes, contiguous_strides
 from saraph.tensor.node import derivative
 from saraph.tensor.state import thread
-from saraph.tensor.tensor import Tensor, bump, record, wrap
+from saraph.tensor.storage import Shared, shared_of
+from saraph.tensor.storages import TypedStorage, UntypedStorage, window
+from saraph.tensor.tensor import Tensor, bump, needs_grad, record
 
 
 def check_distinct(a: Any, name: str) -> None:
@@ -135,3 +135,87 @@ def zero_(input: Tensor) -> Tensor:
     of(input._a).fill(input._a, 0)
     bump(input)
     return input
+
+
+# -- other memory, other sizes -------------------------------------------------------------------------------------------------
+
+
+def _no_grad_needed(x: Tensor, what: str) -> None:
+    if x._rg and thread.grad and needs_grad(x):
+        raise RuntimeError(f"{what} (its shape is {list(x._a.shape)}: use it inside torch.no_grad(), or on x.detach())")
+
+
+@method("resize_")
+def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+    """Give the tensor another size, in row-major order, in its own memory where that is large enough; new elements are uninitialised.
+
+    RuntimeError for a tensor that requires grad.
+    """
+    _no_grad_needed(self, "cannot resize variables that require grad")
+    shape = as_sizes(sizes, "resize_")
+    if shape != self._a.shape:
+        resize(self, shape)
+    if memory_format is not None and memory_format.name.startswith("channels_last"):
+        self._a = of(self._a).copy_as(self._a, memory_format.name)
+        self._st = None
+    bump(self)
+    return self
+
+
+@op(name="resize_as_", method="resize_as_")
+def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+    """`input.resize_(the_template.shape)`."""
+    return resize_(input, check_tensor(the_template, "resize_as_", "the_template")._a.shape, memory_format=memory_format)
+
+
+@method("resize")
+def resize_copy(self: Tensor, *sizes: Any) -> Tensor:
+    """The tensor with another size and the same number of elements (deprecated in PyTorch: use `reshape`)."""
+    return self.reshape(as_sizes(sizes, "resize"))
+
+
+@method("set_")
+def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+    """Put the tensor over other memory: that of a Tensor (with its sizes), or a storage with sizes and strides; nothing: no memory."""
+    _no_grad_needed(self, "set_() cannot be used on a tensor that requires grad")
+    kind = self.dtype
+    if source is None:
+        return _adopt(self, of(self._a).empty((0,), kind.numpy), None)
+    if isinstance(source, Tensor):
+        if source.dtype is not kind:
+            raise RuntimeError(f"Could not set tensor of type {source.dtype!r} to a tensor of type {kind!r}")
+        if size is None:
+            return _adopt(self, source._a, shared_of(source).root)
+        where = source.untyped_storage()
+    elif isinstance(source, TypedStorage):
+        if source.dtype is not kind:
+            raise RuntimeError(f"Could not set a storage of type {source.dtype!r} to a tensor of type {kind!r}")
+        where = source.untyped()
+    elif isinstance(source, UntypedStorage):
+        where = source
+    else:
+        raise TypeError(f"set_(): argument 'source' must be Tensor or Storage, not {type(source).__name__}")
+    shape = (where.nbytes() // kind.itemsize,) if size is None else as_sizes((size,), "set_")
+    strides = contiguous_strides(shape) if stride is None else as_sizes((stride,), "set_", "stride")
+    return _adopt(self, window(where, kind, storage_offset, shape, strides), where._root)
+
+
+def _adopt(x: Tensor, array: Any, root: Any) -> Tensor:
+    version = 0 if x._st is None else x._st.version
+    x._a = array
+    x._st = Shared(array if root is None else root)
+    x._st.version = version + 1
+    x._view, x._edge, x._rg = None, None, x._rg is True
+    return x
+
+
+@method("pin_memory")
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Raises: pinned memory belongs to accelerators."""
+    raise RuntimeError("Cannot access accelerator device when none is available: pin_memory() needs one.")
+
+
+@method("is_pinned")
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """False: there is no accelerator to pin memory for."""
+    return False

@@ -13,9 +13,11 @@ from typing import Any
 
 from saraph.backends import of
 from saraph.dtypes import BY_NUMPY, can_cast
+from saraph.shapes import contiguous_strides
 from saraph.tensor.node import Node, next_number
 from saraph.tensor.state import thread, upper
-from saraph.tensor.tensor import Tensor, View, alias, bump, edge_of
+from saraph.tensor.storage import Shared, root_extent, shared_of
+from saraph.tensor.tensor import Tensor, View, alias, bump, edge_of, wrap
 
 
 def check_writable(x: Tensor, name: str) -> None:
@@ -136,8 +138,12 @@ class CopySlices(Node):
         select = node.select
         outside = None
         if node.needs(0):
-            outside = grad.clone()
-            select(outside).zero_()
+            if hasattr(select, "erased"):
+                outside = select.erased(grad)
+            else:  # another dtype than the base: written through a view of a copy that lies in memory as the base does
+                a = grad._a
+                outside = wrap(of(a).empty_strided(a.shape, tuple(s // a.dtype.itemsize for s in node.strides), a.dtype)).copy_(grad)
+                select(outside).zero_()
         return outside, (select(grad).clone() if node.needs(1) else None)
 
 
@@ -153,6 +159,7 @@ def rebase(x: Tensor, result: Tensor) -> None:
     node.sequence = next_number()
     node.saved, node.versions, node.shapes, node.extra = (), None, None, None
     node.select = replay or upper.geometry(base._a, x._a)
+    node.strides = base._a.strides
     base._edge, base._rg = node, True
 
 
@@ -181,18 +188,26 @@ def put_out(record: Any, out: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def resize(x: Tensor, shape: tuple[int, ...]) -> None:
-    """Give x another shape, in its own memory where that is large enough, else in fresh memory with the old values in front."""
-    size = 1
+    """Give x another shape in row-major order: in its own memory where the storage is large enough, else in fresh memory with the old
+    values in front (tensors that shared the old memory keep it)."""
+    a = x._a
+    backend = of(a)
+    count = 1
     for n in shape:
-        size *= n
-    backend = of(x._a)
-    if size <= x._a.size and x._view is None and x._a.size and backend.name == "cpu" and x._a.flags.c_contiguous:
-        x._a = x._a.reshape(-1)[:size].reshape(shape)
+        count *= n
+    item = a.dtype.itemsize
+    shared = shared_of(x)
+    start, available = root_extent(shared.root)
+    offset = backend.address(a) - start if a.size or shared.root is not a else 0
+    strides = tuple(s * item for s in contiguous_strides(shape))
+    if count == 0 or offset + count * item <= available:
+        x._a = backend.restride(a, shape, strides, 0) if count else backend.empty(shape, a.dtype)
+        if not count:
+            x._st = Shared(x._a)
+            x._st.version = shared.version
         return
-    fresh = backend.empty(tuple(shape), x._a.dtype)
-    if x._a.size and size and backend.name == "cpu":
-        count = min(size, x._a.size)
-        fresh.reshape(-1)[:count] = x._a.reshape(-1)[:count]
-    x._a = fresh
-    if x._st is not None:
-        x._st.root = fresh
+    fresh = backend.empty((offset // item + count,), a.dtype)
+    backend.copy_memory(fresh, shared.root)
+    x._a = backend.restride(fresh, shape, strides, offset)
+    x._st = Shared(fresh)
+    x._st.version = shared.version

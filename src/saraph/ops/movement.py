@@ -1,6 +1,6 @@
 """Views and rearrangements: reshape, transpose, expand, select, cat ... Views share memory with their input.
 
-`regenerate` and `geometry` (lent to the tensor room) describe a view of a base by shape, strides and offset, which is how a view
+`regenerate` and `Geometry` (lent to the tensor room) describe a view of a base by shape, strides and offset, which is how a view
 finds its history again after its base was written to.
 """
 from __future__ import annotations
@@ -242,19 +242,48 @@ def _offset(outer: Any, inner: Any) -> int:
     return of(outer).address(inner) - of(outer).address(outer)
 
 
-def geometry(outer: Any, inner: Any) -> Callable[[Tensor], Tensor]:
-    """A function that takes from a Tensor of outer's shape the view that `inner` is of `outer`."""
-    base_shape, base_strides = outer.shape, outer.strides
-    shape, strides, offset = inner.shape, inner.strides, _offset(outer, inner)
+@derivative("EraseStridedBackward0")
+def EraseStridedBackward(node: Any, g: Tensor) -> Tensor:
+    return node.geometry.erased(g)
 
-    def select(base: Tensor) -> Tensor:
-        if base._a.strides == base_strides and base._a.shape == base_shape:
-            view = of(base._a).restride(base._a, shape, strides, offset)
-            return view_of(base, view, AsStridedBackward, base_shape=base_shape, base_strides=base_strides, shape=shape, strides=strides,
-                           offset=offset)
-        return _gather_strided(base, base_strides, shape, strides, offset)
 
-    return select
+class Geometry:
+    """Where a view lies in its base: called with a Tensor of the base's shape, it takes the view out of it."""
+
+    __slots__ = ("base_shape", "base_strides", "shape", "strides", "offset", "inside")
+
+    def __init__(self, outer: Any, inner: Any):
+        self.base_shape, self.base_strides = outer.shape, outer.strides
+        self.shape, self.strides, self.offset = inner.shape, inner.strides, _offset(outer, inner)
+        low, high = _reach(outer.shape, outer.strides)
+        first, last = _reach(inner.shape, inner.strides)
+        # a view may leave its base (as_strided reaches the whole storage); the memory of a gradient ends where the base does
+        self.inside = 0 not in inner.shape and low <= first + self.offset and last + self.offset <= high
+
+    def __call__(self, base: Tensor) -> Tensor:
+        a = base._a
+        if self.inside and a.strides == self.base_strides and a.shape == self.base_shape:
+            view = of(a).restride(a, self.shape, self.strides, self.offset)
+            return view_of(base, view, AsStridedBackward, base_shape=self.base_shape, base_strides=self.base_strides, shape=self.shape,
+                           strides=self.strides, offset=self.offset)
+        return _gather_strided(base, self.base_strides, self.shape, self.strides, self.offset)
+
+    def erased(self, g: Tensor) -> Tensor:
+        """A copy of g, which has the base's shape, with zeros where the view lies."""
+        a = g._a
+        if self.inside and a.strides == self.base_strides:
+            r = of(a).copy(a)
+            if r.strides == a.strides:
+                of(a).fill(of(a).restride(r, self.shape, self.strides, self.offset), 0)
+                return record(r, EraseStridedBackward, (g,), geometry=self)
+        r = of(a).erase_strided(a, self.base_strides, self.shape, self.strides, self.offset)
+        return record(r, EraseStridedBackward, (g,), geometry=self)
+
+
+def _reach(shape: Any, strides: Any) -> tuple[int, int]:
+    """The lowest and highest byte offset of an element."""
+    spans = [(n - 1) * s for n, s in zip(shape, strides) if n]
+    return sum(s for s in spans if s < 0), sum(s for s in spans if s > 0)
 
 
 def regenerate(base: Tensor, view: Tensor, replay: Callable | None) -> Node:
@@ -268,7 +297,7 @@ def regenerate(base: Tensor, view: Tensor, replay: Callable | None) -> Node:
         "offset": _offset(outer, inner)})
 
 
-upper.geometry = geometry
+upper.geometry = Geometry
 upper.regenerate = regenerate
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 from saraph.backends import of
+from saraph.ops.inplace import check_writable
 from saraph.ops.movement import AsStridedBackward
 from saraph.ops.promotion import check_tensor
-from saraph.ops.registry import op
+from saraph.ops.registry import method, op
+from saraph.tensor.node import derivative
+from saraph.tensor.state import thread
 from saraph.tensor.storage import root_extent, shared_of
-from saraph.tensor.tensor import Tensor, view_of
+from saraph.tensor.tensor import Tensor, alias, bump, record, view_of
 
 
 def _ints(values: Any, name: str, argument: str) -> tuple[int, ...]:
@@ -56,3 +59,84 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     shape, strides, offset = _window(input, size, stride, storage_offset, "as_strided")
     array = of(a).restride(a, shape, strides, offset) if 0 not in shape else of(a).empty(shape, a.dtype)
     return view_of(input, array, AsStridedBackward, base_shape=a.shape, base_strides=a.strides, shape=shape, strides=strides, offset=offset)
+
+
+@op(method=True)
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None, *,
+                       out: Tensor | None = None) -> Tensor:
+    """A copy of `input` in which the elements that `as_strided(size, stride, storage_offset)` names are those of `src`."""
+    check_tensor(src, "as_strided_scatter", "src")
+    shape = _ints(size, "as_strided_scatter", "size")
+    if src._a.shape != shape:
+        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src._a.shape)}, slice size = {list(shape)}")
+    result = whole_copy(check_tensor(input, "as_strided_scatter"))
+    as_strided(result, size, stride, storage_offset).copy_(src)
+    return result
+
+
+@derivative("CloneBackward0")
+def WholeCopyBackward(node: Any, g: Tensor) -> Tensor:
+    return g
+
+
+def whole_copy(x: Tensor) -> Tensor:
+    """A copy of x with the same offset and strides in a copy of its whole storage, so that storage offsets mean the same."""
+    a = x._a
+    root = shared_of(x).root
+    offset, size = storage_place(x)
+    library = of(a)
+    memory = library.empty((-(-size // a.dtype.itemsize),), a.dtype)
+    library.copy_memory(memory, root)
+    array = library.restride(memory, a.shape, a.strides, offset) if a.size else library.empty(a.shape, a.dtype)
+    return record(array, WholeCopyBackward, (x,))
+
+
+# -- a tensor becomes a view of itself -----------------------------------------------------------------------------------------
+
+
+def become(x: Tensor, name: str, function: Any, *args: Any) -> Tensor:
+    """x takes over the sizes, strides and history of `function(x, *args)`, a view of it."""
+    check_writable(x, name)
+    before = alias(x)
+    if x._view is not None:
+        before._view, before._seen = x._view, x._seen
+    view = function(before, *args)
+    if view is before:
+        return x
+    x._a = view._a
+    bump(x)
+    if view._edge is not None and thread.grad:
+        x._edge, x._rg = view._edge, True
+    if x._view is not None:
+        x._seen = x._st.version
+    return x
+
+
+@method("as_strided_")
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """In-place version of `as_strided`: the tensor itself gets these sizes and strides."""
+    return become(self, "as_strided_", as_strided.__wrapped__, size, stride, storage_offset)
+
+
+@method("transpose_", "swapaxes_", "swapdims_")
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """In-place version of `transpose`: the tensor itself gets the other strides."""
+    return become(self, "transpose_", Tensor.transpose, dim0, dim1)
+
+
+@method("t_")
+def t_(self: Tensor) -> Tensor:
+    """In-place version of `t`."""
+    return become(self, "t_", Tensor.t)
+
+
+@method("squeeze_")
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """In-place version of `squeeze`."""
+    return become(self, "squeeze_", Tensor.squeeze, dim)
+
+
+@method("unsqueeze_")
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """In-place version of `unsqueeze`."""
+    return become(self, "unsqueeze_", Tensor.unsqueeze, dim)

@@ -4,11 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 from saraph import shapes
+from saraph.backends.meta import MetaArray
 from saraph.devices import CPU, META, device
 from saraph.dtypes import BY_NUMPY, dtype
 from saraph.shapes import Size
 from saraph.tensor.node import Node
-from saraph.tensor.tensor import MAYBE, Tensor, View, edge_of, needs_grad
+from saraph.tensor.storage import Shared, root_of
+from saraph.tensor.subclass import keep_class
+from saraph.tensor.tensor import MAYBE, PLAIN, Tensor, View, edge_of, needs_grad, wrap
 
 _tuple_new = tuple.__new__
 
@@ -150,6 +153,35 @@ def _delete_grad(self: Tensor) -> None:
 
 
 Tensor.grad = property(_get_grad, _set_grad, _delete_grad, doc="The accumulated gradient, or None.")
+
+
+def _get_data(self: Tensor) -> Tensor:
+    """The same memory without history, and with a version count of its own: writes to it are not seen by the check of saved tensors."""
+    t = wrap(self._a)
+    if self._st is not None:
+        t._st = Shared(self._st.root)
+    cls = type(self)
+    return t if cls in PLAIN else keep_class(t, cls)
+
+
+def _set_data(self: Tensor, value: Tensor) -> None:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if (value._a.__class__ is MetaArray) != (self._a.__class__ is MetaArray):
+        raise RuntimeError("Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type: they lie on "
+                           f"{self.device} and {value.device}.")
+    if self._rg is True and value._a.dtype.kind in "biu":
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    version = 0 if self._st is None else self._st.version
+    self._a = value._a
+    self._st = Shared(value._st.root if value._st is not None else root_of(value._a))
+    self._st.version = version
+    if self._view is not None:
+        self._view = None
+        self._rg = self._rg is True
+
+
+Tensor.data = property(_get_data, _set_data, doc="The tensor's memory without its history; assigning gives the tensor other memory.")
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:

@@ -127,3 +127,17 @@ def complex_(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     r.real = real
     r.imag = imag
     return r
+
+
+@primitive
+def copy_memory(destination: np.ndarray, source: np.ndarray) -> None:
+    """As many bytes of the memory that `source` owns as fit into `destination`, which owns its own."""
+    size = min(destination.nbytes, source.nbytes if source.flags.c_contiguous else 0)
+    if size:
+        destination.reshape(-1).view(np.uint8)[:size] = source.reshape(-1).view(np.uint8)[:size]
+        return
+    if source.size:
+        flat = np.lib.stride_tricks.as_strided(source, (1 + sum((n - 1) * s for n, s in zip(source.shape, source.strides)) // source.itemsize,),
+                                               (source.itemsize,))
+        count = min(flat.size * source.itemsize, destination.nbytes) // destination.itemsize
+        destination.reshape(-1)[:count] = flat.view(destination.dtype)[:count]

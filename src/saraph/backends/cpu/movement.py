@@ -120,6 +120,15 @@ def gather_strided(x: np.ndarray, base_strides: Any, shape: Any, strides: Any, o
     return window[1].copy("C")
 
 
+@primitive
+def erase_strided(x: np.ndarray, base_strides: Any, shape: Any, strides: Any, offset: int) -> np.ndarray:
+    """A copy of x in the base's memory order, with zeros where the view lies in it."""
+    base, window = _layout(x.shape, base_strides, x.dtype, shape, strides, offset)
+    base[...] = x
+    window[1][...] = 0
+    return base
+
+
 def _layout(base_shape: Any, base_strides: Any, dtype: np.dtype, shape: Any, strides: Any, offset: int) -> Any:
     """Zeroed memory, the base and the view in it, and the element number of every element of the view."""
     size = dtype.itemsize
