@@ -184,7 +184,7 @@ def put_out(record: Any, out: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             resize(o, r._a.shape)
         _store(o, r)
         bump(o)
-    return out
+    return out if type(result) in (tuple, list) or not isinstance(result, tuple) else type(result)(outs)
 
 
 def resize(x: Tensor, shape: tuple[int, ...]) -> None:

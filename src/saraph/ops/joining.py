@@ -145,9 +145,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     swap = indexing == "xy" and len(given) > 1
     order = [given[1], given[0], *given[2:]] if swap else list(given)
     shape = tuple(t._a.size for t in order)
-    grids = [t.reshape([-1 if d == k else 1 for d in range(len(order))]).expand(shape) for k, t in enumerate(order)]
+    grids = [t.reshape([t._a.size if d == k else 1 for d in range(len(order))]).expand(shape) for k, t in enumerate(order)]
     if swap:
-        grids = [g.transpose(0, 1) for g in grids]
         grids[0], grids[1] = grids[1], grids[0]
     return tuple(grids)
 

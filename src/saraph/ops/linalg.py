@@ -266,9 +266,9 @@ def matrix_exp(A: Tensor) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """The powers 0 to N - 1 of every element, as a last dimension: (..., n) -> (..., n, N)."""
     t = check_tensor(x, "linalg.vander", "x")
-    if t._a.ndim == 0 or (N is not None and N < 1) or (N is None and t._a.shape[-1] < 1):
-        raise RuntimeError(f"N must be greater than 1. Got {describe(t)}, N={N}")
-    count = t._a.shape[-1] if N is None else N
+    count = N if N is not None else t._a.shape[-1] if t._a.ndim else 1
+    if count <= 1:
+        raise RuntimeError(f"N must be greater than 1. Got N={count} for {describe(t)}")
     powers = t.unsqueeze(-1).expand(*t._a.shape, count - 1).cumprod(-1)
     return cat([wrap(of(t._a).full((*t._a.shape, 1), 1, powers._a.dtype)), powers], -1)
 

@@ -13,7 +13,7 @@ from saraph.ops.movement import cat
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, needs_grad, record_many, unpack, wrap
+from saraph.tensor.tensor import Tensor, needs_grad, record, record_many, unpack, wrap
 
 
 def diagonal(x: Tensor) -> Tensor:
@@ -143,12 +143,20 @@ def _reflect(vectors: Tensor, tau: Tensor, target: Tensor, adjoint: bool) -> Ten
     return target
 
 
+@derivative("LinalgHouseholderProductBackward0")
+def NoReflectionBackward(node: Any, g: Tensor) -> tuple[None, None]:
+    """Of a product of no reflections, which depends on nothing."""
+    return None, None
+
+
 @op(namespaces="linalg", autocast="float32")
 def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first n columns of the product of Householder reflections that `geqrf` gives: (..., m, n) and (..., k), m >= n >= k -> (..., m, n)."""
     x, factors, vectors = _reflectors("torch.linalg.householder_product", input, tau)
     start = wrap(of(x._a).eye(*x._a.shape[-2:], x._a.dtype)).expand(x._a.shape)
-    return _reflect(vectors, factors, start, False) if factors._a.shape[-1] else start.clone()
+    if factors._a.shape[-1]:
+        return _reflect(vectors, factors, start, False)
+    return record(start.clone()._a, NoReflectionBackward, (x, factors))
 
 
 @op(method=True, autocast="float32")

@@ -221,6 +221,26 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return _cholesky("cholesky", input, upper, True)[0]
 
 
+@derivative("CholeskySolveBackward0", saves_result=True)
+def CholeskySolveBackward(node: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """The gradient of the factor is whole, as in PyTorch: the triangle that is not read gets one too."""
+    L, X = unpack(node)
+    gB = cholesky_solve(g, L, node.upper)
+    gL = None
+    if node.needs(1):
+        both = times_adjoint(gB, X)
+        both = both + both.mH
+        gL = unbroadcast(-(matmul(L, both) if node.upper else matmul(both, L)), L._a.shape)
+    return unbroadcast(gB, node.shape) if node.needs(0) else None, gL
+
+
+@derivative("CholeskyInverseBackward0", saves_result=True)
+def CholeskyInverseBackward(node: Any, g: Tensor) -> Tensor:
+    L, inverse = unpack(node)
+    both = matmul(matmul(inverse, g + g.mH), inverse)
+    return -(matmul(L, both) if node.upper else matmul(both, L))
+
+
 @op(method=True, autocast="float32")
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with `A @ X = input`, where `input2` is A's Cholesky factor (lower unless `upper`)."""
@@ -229,17 +249,21 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     if b._a.shape[-2] != L._a.shape[-1]:
         raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L._a.shape[-1]} by {L._a.shape[-1]} but each b matrix is "
                            f"{b._a.shape[-2]} by {b._a.shape[-1]}")
-    if upper:
-        L = L.mH
-    return _triangular(L.mH, _triangular(L, b, False), True)
+    backend, a = of(L._a), L._a
+    adjoint = backend.conj(backend.transpose(a, (*range(a.ndim - 2), a.ndim - 1, a.ndim - 2)))
+    lower, raised = (adjoint, a) if upper else (a, adjoint)
+    r = backend.triangular_solve(lower, b._a, False, True, False)
+    r = backend.triangular_solve(raised, r, True, True, False)
+    return record(r, CholeskySolveBackward, (b, L), (L,), upper=upper, shape=b._a.shape)
 
 
 @op(method=True, autocast="float32")
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A, whose Cholesky factor is given."""
     L = square("cholesky_inverse", input)
-    root = _triangular(L.mH if upper else L, identity(L, L._a.shape[-1]), False)
-    return adjoint_times(root, root)
+    plain = wrap(L._a)
+    root = _triangular(plain.mH if upper else plain, identity(L, L._a.shape[-1]), False)
+    return record(adjoint_times(root, root)._a, CholeskyInverseBackward, (L,), (L,), upper=upper)
 
 
 # -- LU ---------------------------------------------------------------------------------------------------------------------------------------

@@ -113,13 +113,15 @@ def _general_formula(node: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None
         x, g = x.unsqueeze(0) if x is not None else None, g.unsqueeze(-1 if len(shape_y) == 1 else -2)
     if len(shape_y) == 1:
         y, g = y.unsqueeze(1) if y is not None else None, g.unsqueeze(-1)
+    rows = 1
+    for n in g._a.shape[:-1]:
+        rows *= n
     gx = gy = None
     if node.needs(0):
         gx = _summed(times_adjoint(g, y), shape_x if len(shape_x) > 1 else (1, *shape_x)).reshape(shape_x)
     if node.needs(1):
         if len(shape_y) <= 2 < g._a.ndim:  # one matrix for the whole batch: one product over all rows
-            x, g = x.broadcast_to(*g.shape[:-2], *x.shape[-2:]) if len(shape_x) < g._a.ndim else x, g
-            gy = adjoint_times(x.reshape(-1, x.shape[-1]), g.reshape(-1, g.shape[-1])).reshape(shape_y)
+            gy = adjoint_times(x.reshape(rows, x._a.shape[-1]), g.reshape(rows, g._a.shape[-1])).reshape(shape_y)
         else:
             gy = _summed(adjoint_times(x, g), shape_y if len(shape_y) > 1 else (*shape_y, 1)).reshape(shape_y)
     return gx, gy
@@ -309,14 +311,18 @@ def _linear_formula(node: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
     """Of `x @ weight^T + bias` for real x with any number of leading dimensions."""
     (g,) = grads
     x, weight = unpack(node)
-    flat = g if g._a.ndim == 2 else g.reshape(-1, g._a.shape[-1])
+    shape = node.shape
+    rows = 1
+    for n in shape[:-1]:
+        rows *= n
+    flat = g if len(shape) == 2 else g.reshape(rows, g._a.shape[-1])
     gx = gw = None
     if node.edges[0] is not None:
         gx = matmul(flat, weight)
-        if gx._a.shape != node.shape:
-            gx = gx.reshape(node.shape)
+        if len(shape) != 2:
+            gx = gx.reshape(shape)
     if node.edges[1] is not None:
-        gw = adjoint_times(flat, x if x._a.ndim == 2 else x.reshape(-1, x._a.shape[-1]))
+        gw = adjoint_times(flat, x if len(shape) == 2 else x.reshape(rows, shape[-1]))
     if len(node.edges) == 2:
         return gx, gw
     return gx, gw, (flat.sum(0) if node.edges[2] is not None else None)
@@ -327,7 +333,7 @@ _LINEAR_NODES = {(False, True): derivative("AddmmBackward0")(_linear_formula), (
                  (False, False): derivative("MmBackward0")(_linear_formula), (True, False): derivative("UnsafeViewBackward0")(_linear_formula)}
 
 
-def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """`input @ weight^T + bias`: input (..., in), weight (out, in) or (in), bias (out) or () -> (..., out) or (...).
 
     RuntimeError where shapes or dtypes do not fit; a float64 input needs a float64 weight (`layer.double()` or `x.float()`).
@@ -383,10 +389,10 @@ _record_of_linear = register(_linear, "linear", "nn.functional", autocast="lower
 _AddmmBackward = _LINEAR_NODES[False, True]
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    if state.active or input.__class__ not in PLAIN or bias is None:
-        if state.active:
-            return upper.dispatch(_record_of_linear, (input, weight, bias), {})
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
+    if state.active or input.__class__ not in PLAIN or bias is None or out is not None:
+        if state.active or out is not None:
+            return upper.dispatch(_record_of_linear, (input, weight, bias), {} if out is None else {"out": out})
         return _linear(input, weight, bias)
     a, w, b = input._a, weight._a, bias._a
     kind = a.dtype

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from saraph.backends import of
+from saraph.dtypes import BY_NUMPY, REDUCED, float32
 from saraph.errors import broadcast_error, describe
 from saraph.ops import promotion
 from saraph.ops.matmul import matmul, refuse_bool, same_dtype
@@ -15,6 +16,15 @@ from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
 # -- a product added to something ---------------------------------------------------------------------------------------------
+
+
+def _affine(name: str, input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """beta * input + alpha * (x @ y), rounded once where the dtype has 16 bits."""
+    kind = x._a.dtype
+    if kind not in REDUCED or input._a.dtype != kind or y._a.dtype != kind:
+        return _added(name, input, matmul(x, y), beta, alpha)
+    input, x, y = (promotion.cast(t, float32) for t in (input, x, y))
+    return promotion.cast(_added(name, input, matmul(x, y), beta, alpha), BY_NUMPY[kind])
 
 
 def _added(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
@@ -43,10 +53,10 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, out_dtype: Any = None, *, b
     if x._a.ndim != 2 or y._a.ndim != 2:
         which, bad = ("mat1", x) if x._a.ndim != 2 else ("mat2", y)
         raise RuntimeError(f"{which} must be a matrix, got {bad._a.ndim}-D tensor (addmm of {describe(input, x, y)})")
-    r = matmul(x, y)
+    check_tensor(input, "addmm")
     if out_dtype is not None:
-        r = promotion.cast(r, out_dtype)
-    return _added("addmm", check_tensor(input, "addmm"), r, beta, alpha)
+        return _added("addmm", input, promotion.cast(matmul(x, y), out_dtype), beta, alpha)
+    return _affine("addmm", input, x, y, beta, alpha)
 
 
 @op(method=True, inplace=True, autocast="lower", name="_addmm_activation")
@@ -64,7 +74,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
     if x._a.ndim != 2 or y._a.ndim != 1 or check_tensor(input, "addmv")._a.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {input._a.ndim}, {x._a.ndim}, {y._a.ndim} (addmv of {describe(input, x, y)})")
     refuse_bool("addmv_impl_cpu", x)
-    return _added("addmv", input, matmul(x, y), beta, alpha)
+    return _affine("addmv", input, x, y, beta, alpha)
 
 
 def _two_batches(name: str, input: Any, batch1: Any, batch2: Any) -> tuple[Tensor, Tensor]:
@@ -87,8 +97,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alph
     x, y = _two_batches("addbmm", input, batch1, batch2)
     count, rows, inner = x._a.shape
     columns = y._a.shape[2]
-    product = matmul(x.transpose(0, 1).reshape(rows, count * inner), y.reshape(count * inner, columns))
-    return _added("addbmm", input, product, beta, alpha)
+    return _affine("addbmm", input, x.transpose(0, 1).reshape(rows, count * inner), y.reshape(count * inner, columns), beta, alpha)
 
 
 @op(method=True, inplace=True, autocast="lower")
@@ -97,10 +106,9 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, out_dtype: Any = None
     """`beta * input + alpha * bmm(batch1, batch2)`: input broadcasts to (b, n, p), batches are (b, n, m) and (b, m, p)."""
     x, y = _two_batches("baddbmm", input, batch1, batch2)
     refuse_bool("baddbmm", x)
-    r = matmul(x, y)
     if out_dtype is not None:
-        r = promotion.cast(r, out_dtype)
-    return _added("baddbmm", input, r, beta, alpha)
+        return _added("baddbmm", input, promotion.cast(matmul(x, y), out_dtype), beta, alpha)
+    return _affine("baddbmm", input, x, y, beta, alpha)
 
 
 @op(method=True, inplace=True)

@@ -313,6 +313,7 @@ def _least_squares(driver: str, dtype: np.dtype, rcond: float, m: int, n: int, k
 
 @primitive
 def matrix_exp(a: np.ndarray) -> np.ndarray:
+    """Computed one precision up: the squarings at the end amplify rounding."""
     if a.size == 0:
         return a.copy()
-    return _scipy_linalg().expm(a).astype(a.dtype, copy=False)
+    return _scipy_linalg().expm(a.astype(np.complex128 if a.dtype.kind == "c" else np.float64)).astype(a.dtype)

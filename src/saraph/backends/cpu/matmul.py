@@ -21,8 +21,8 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         if b.ndim <= 2:
             if a.ndim <= 2:
                 return a.dot(b)
-            if b.ndim == 2 and a.shape[-1] == b.shape[0]:  # one product of all rows beats one per batch
-                return a.reshape(math.prod(a.shape[:-1]), a.shape[-1]).dot(b).reshape(*a.shape[:-1], b.shape[1])
+            if a.shape[-1] == b.shape[0]:  # one product of all rows beats one per batch
+                return a.reshape(math.prod(a.shape[:-1]), a.shape[-1]).dot(b).reshape(*a.shape[:-1], *b.shape[1:])
         return np.matmul(_blasable(a), _blasable(b))
     if a.dtype in REDUCED:
         return np.asarray(matmul(a.astype(float32), b.astype(float32))).astype(a.dtype)
