@@ -1,12 +1,21 @@
 """saraph: PyTorch in Python, all the way down to the machine code. Use it as `import saraph as torch`."""
+from math import e, inf, nan, pi
+
 from saraph import dtypes as _dtypes
 from saraph import shapes as _shapes
 from saraph import tensor as _tensor_room
 from saraph.devices import device
 from saraph.dtypes import can_cast, dtype, finfo, iinfo, promote_types
 from saraph.ops import NAMESPACES as _NAMESPACES
+from saraph.ops.legacy import DEFAULTS as _DEFAULTS
+from saraph.ops.legacy import TENSOR_TYPES as _TENSOR_TYPES
+from saraph.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from saraph.shapes import Size, layout, memory_format
 from saraph.tensor import Tensor
+from saraph.tensor.interop import from_dlpack
+from saraph.tensor.storages import LEGACY as _STORAGE_TYPES
+from saraph.tensor.storages import TypedStorage, UntypedStorage, is_storage
+from saraph.tensor.subclass import DisableTorchFunctionSubclass
 
 globals().update(_dtypes.BY_NAME)
 globals().update(_dtypes.ALIASES)
@@ -14,4 +23,7 @@ for _name in ("contiguous_format", "preserve_format", "channels_last", "channels
               "sparse_bsr", "sparse_bsc", "jagged"):
     globals()[_name] = getattr(_shapes, _name)
 globals().update(_NAMESPACES["torch"])
-from saraph import autograd, fft, linalg, nn, optim, signal, utils  # noqa: E402
+for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
+    globals().update(_table)
+newaxis = None
+from saraph import autograd, fft, linalg, nn, optim, overrides, random, signal, utils  # noqa: E402

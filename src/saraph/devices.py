@@ -79,7 +79,7 @@ config.settings.default_device = CPU
 def resolve(wanted: Any = None) -> device:
     """The device that an argument `device=` means; raises as PyTorch's CPU build does for one that is not there."""
     if wanted is None:
-        return config.settings.default_device
+        wanted = config.settings.default_device
     found = wanted if isinstance(wanted, device) else device(wanted)
     if found.type in ("cpu", "meta"):
         return CPU if found.type == "cpu" else META

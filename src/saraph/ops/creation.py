@@ -67,7 +67,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
             if types == _FLOATS:
                 return made(_from_values(data, settings.default_dtype.numpy), requires_grad)
         return _tensor(data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, names=names)
-    return upper.dispatch(_tensor_record, (data,), {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory})
+    return upper.dispatch(_tensor_record, (data,), _given(dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory))
 
 
 _FLOATS = {float}

@@ -33,7 +33,7 @@ def _through_mode(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     modes = thread.function_modes
     thread.function_modes = modes[:-1]
     try:
-        types = tuple(dict.fromkeys(type(x) for x in tensors_in(args, kwargs) if type(x) not in PLAIN))
+        types = tuple(type(x) for x in overloaded_types(args, kwargs))
         return modes[-1].__torch_function__(record.public, types, args, kwargs)
     finally:
         thread.function_modes = modes

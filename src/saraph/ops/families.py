@@ -99,7 +99,7 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
                     t._edge = t._st = t._grad = t._view = t._meta = None
                     return t
             elif not isinstance(other, OPERANDS) and not state.active:
-                return unknown(name, other)
+                return unknown(rec, input, other)
             return slow(input, other, out)
 
         public.__name__ = public.__qualname__ = name
@@ -113,6 +113,8 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
                 return finish(ufunc(a, other), input, wrap(np.asarray(other, a.dtype))) if input._rg else wrap_result(ufunc(a, other))
         if state.active or out is not None:
             return upper.dispatch(rec, (input, other), {} if out is None else {"out": out})
+        if hasattr(type(input), "__torch_function__") and not isinstance(input, Tensor):
+            return upper.foreign(rec, (input, other), {})
         return body(input, other)
 
     public = make(_refuse)
@@ -124,13 +126,15 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     return public
 
 
-def _refuse(name: str, other: Any) -> Any:
-    raise TypeError(f"{name}(): argument 'other' must be Tensor, not {type(other).__name__}")
+def _refuse(rec: Op, input: Any, other: Any) -> Any:
+    if hasattr(type(other), "__torch_function__"):
+        return upper.foreign(rec, (input, other), {})
+    raise TypeError(f"{rec.name}(): argument 'other' must be Tensor, not {type(other).__name__}")
 
 
-def _decline(name: str, other: Any) -> Any:
+def _decline(rec: Op, input: Any, other: Any) -> Any:
     """For Python's operators: the other operand may know what to do."""
-    return NotImplemented
+    return upper.foreign(rec, (input, other), {}) if hasattr(type(other), "__torch_function__") else NotImplemented
 
 
 def wrap_result(r: Any) -> Tensor:
@@ -239,6 +243,8 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
                 return t
         if state.active or out is not None:
             return upper.dispatch(rec, (input,), {} if out is None else {"out": out})
+        if hasattr(type(input), "__torch_function__") and not isinstance(input, Tensor):
+            return upper.foreign(rec, (input,), {})
         return body(input)
 
     public.__name__ = public.__qualname__ = name

@@ -59,7 +59,7 @@ def op(*, name: str | None = None, namespaces: str | tuple[str, ...] = "torch", 
         own = name or body.__name__.rstrip("_")
         record = register(body, own, namespaces, method, inplace, aliases, autocast)
         record.out = record.out and out
-        record.public = _public(record)
+        record.public = standard_public(record)
         _publish(record)
         return record.public
 
@@ -93,7 +93,7 @@ def method(*names: str) -> Callable[[Callable], Callable]:
 
     def bind(body: Callable) -> Callable:
         record = Op(body.__name__, body, (), names or (body.__name__,), False, False, (), None)
-        record.public = _public(record)
+        record.public = standard_public(record)
         _publish(record)
         return record.public
 
@@ -116,7 +116,8 @@ def _publish(record: Op) -> None:
                 NAMESPACES["torch"].setdefault(key + "_", writer)
 
 
-def _public(record: Op) -> Callable:
+def standard_public(record: Op) -> Callable:
+    """The public function that looks at keywords, `out` and the mode word, then runs the body."""
     body, takes_out = record.body, record.out
 
     @functools.wraps(body)
@@ -128,7 +129,13 @@ def _public(record: Op) -> Callable:
                 return with_out(record, args, kwargs)
         if state.active:
             return upper.dispatch(record, args, kwargs)
-        return body(*args, **kwargs)
+        try:
+            return body(*args, **kwargs)
+        except (TypeError, AttributeError):
+            result = upper.foreign(record, args, kwargs)
+            if result is NotImplemented:
+                raise
+            return result
 
     return call
 

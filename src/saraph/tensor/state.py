@@ -38,10 +38,11 @@ class _Upper:
     regenerate(base, view, replay)   the node of a view whose base was written to (ops.movement)
     geometry(outer, inner)           a function that takes `inner`'s elements out of a Tensor shaped like `outer` (ops.movement)
     dispatch(call, args, kwargs)     the slow path of an op: modes, `__torch_function__`, autocast (ops.dispatch)
+    foreign(call, args, kwargs)      what an argument of a foreign class with `__torch_function__` makes of a failed call (ops.overriding)
     anomaly_trace()                  where the current op was called (autograd.anomaly)
     """
 
-    __slots__ = ("regenerate", "geometry", "dispatch", "anomaly_trace")
+    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace")
 
 
 state = _State()
