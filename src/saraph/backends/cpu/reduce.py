@@ -17,9 +17,10 @@ float32 = np.dtype(np.float32)
 int64 = np.dtype(np.int64)
 Axes = tuple[int, ...] | None
 BLOCK = 64  # rows that are added one after the other
+FEW = 1024  # elements that may be added in any order
 NARROW = 16  # columns below which adding row by row is slower than walking down the columns
 CHUNK = 1 << 16  # elements that are worked on while they are in the cache
-LARGE = 1 << 14  # elements beyond which a copy of the array costs more than it saves
+SMALL = 1 << 14  # elements up to which a copy of the array costs next to nothing
 
 
 def widened(a: np.ndarray) -> np.ndarray:
@@ -34,16 +35,9 @@ def _axes(a: np.ndarray, axes: Axes) -> tuple[int, ...]:
 # -- sums ----------------------------------------------------------------------------------------------------------------
 
 
-def sum_of_all(a: np.ndarray) -> Any:
-    """The sum of a float32 or float64 array, as a NumPy scalar."""
-    if a.size > LARGE and not (a.flags.c_contiguous or a.flags.f_contiguous):
-        return total(a, tuple(range(a.ndim)), False)
-    return sum_rows.function(a.ravel("K"))
-
-
 def total(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
     """The sum of a floating or complex array over some axes, accurate to about the last place."""
-    if not axes or a.size == 0:
+    if not axes or a.size <= FEW:
         return np.add.reduce(a, axes, a.dtype, keepdims=keepdims)
     if len(axes) == a.ndim and (a.flags.c_contiguous or a.flags.f_contiguous):
         r = _along_row(a.ravel("K"), 0)
