@@ -16,7 +16,7 @@ from saraph.ops.registry import op
 from saraph.shapes import infer_shape, wrap_dim, wrap_dims
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import upper
-from saraph.tensor.tensor import Tensor, make_node, record, view_of
+from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_view, record, view_of
 
 
 def sizes(first: Any, rest: tuple[Any, ...]) -> tuple[int, ...]:
@@ -57,13 +57,21 @@ def view(self: Tensor, *shape: Any, **keywords: Any) -> Tensor:
 
     RuntimeError where the strides do not allow it: use `reshape`, which copies then.
     """
+    a = self._a
+    if not keywords and a.__class__ is ndarray:
+        try:
+            r = a.reshape(*shape, copy=False)
+        except (TypeError, ValueError):
+            pass  # a dtype, or a shape that does not fit: below it is said why
+        else:
+            t = plain_view(self, r)
+            return t if t is not None else view_of(self, r, ViewBackward, shape=a.shape)
     if "dtype" in keywords or (len(shape) == 1 and shape[0].__class__.__name__ == "dtype"):
         return view_dtype(self, keywords.get("dtype", shape[0] if shape else None))
     if "size" in keywords:
         shape = (keywords["size"],)
     if not shape:
         raise TypeError("view() takes a shape or a dtype")
-    a = self._a
     wanted = infer_shape(sizes(shape[0], shape[1:]), a.size)
     try:
         r = of(a).reshape_view(a, wanted)
@@ -71,7 +79,7 @@ def view(self: Tensor, *shape: Any, **keywords: Any) -> Tensor:
         raise RuntimeError(
             f"view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
             f"subspaces): cannot view {list(a.shape)} (strides {list(self.stride())}) as {list(wanted)}. Use .reshape(...) instead.") from None
-    return view_of(self, r, ViewBackward, shape=a.shape) if self._rg else view_of(self, r, ViewBackward)
+    return view_of(self, r, ViewBackward, shape=a.shape)
 
 
 def view_dtype(x: Tensor, kind: Any) -> Tensor:
@@ -113,6 +121,10 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped."""
     a = check_tensor(input, "transpose")._a
     rank = a.ndim
+    if a.__class__ is ndarray and dim0.__class__ is int and dim1.__class__ is int and -rank <= dim0 < rank and -rank <= dim1 < rank:
+        t = plain_view(input, a.swapaxes(dim0, dim1))
+        if t is not None:
+            return t
     dim0, dim1 = wrap_dim(dim0, rank), wrap_dim(dim1, rank)
     axes = list(range(rank))
     if rank:
@@ -141,7 +153,12 @@ def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
     axes = tuple([d if 0 <= d < rank else wrap_dim(d, rank) for d in order])
     if len(set(axes)) != rank:
         raise RuntimeError(f"permute(): duplicate dims are not allowed: {order}")
-    return view_of(input, of(a).transpose(a, axes), PermuteBackward, axes=axes)
+    t = plain_view(input, of(a).transpose(a, axes))
+    return t if t is not None else view_of(input, of(a).transpose(a, axes), PermuteBackward, axes=axes)
+
+
+_ALL = slice(None)
+_NEW_AXIS = (None, (_ALL, None), (_ALL, _ALL, None), (_ALL, _ALL, _ALL, None))  # indices that put an axis in at 0, 1, 2, 3
 
 
 @derivative("UnsqueezeBackward0")
@@ -153,7 +170,13 @@ def UnsqueezeBackward(node: Any, g: Tensor) -> Tensor:
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """A view with a dimension of size 1 put in at `dim`."""
     a = check_tensor(input, "unsqueeze")._a
-    dim = wrap_dim(dim, a.ndim + 1)
+    rank = a.ndim
+    if not (dim.__class__ is int and 0 <= dim <= rank):
+        dim = wrap_dim(dim, rank + 1)
+    index = _NEW_AXIS[dim] if dim < 4 else (slice(None),) * dim + (None,)
+    t = plain_view(input, a[index] if a.__class__ is ndarray else of(a).getitem(a, index))
+    if t is not None:
+        return t
     return view_of(input, of(a).getitem(a, (slice(None),) * dim + (None,)), UnsqueezeBackward, dim=dim)
 
 
@@ -167,6 +190,10 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     """A view without dimensions of size 1: all of them, or those among `dim` (an int or a tuple)."""
     a = check_tensor(input, "squeeze")._a
     rank, shape = a.ndim, a.shape
+    if dim.__class__ is int and a.__class__ is ndarray and 0 <= dim < rank and shape[dim] == 1:
+        t = plain_view(input, a.squeeze(dim))
+        if t is not None:
+            return t
     if dim.__class__ is int and rank:
         dims: Any = (dim if 0 <= dim < rank else wrap_dim(dim, rank),)
     else:
