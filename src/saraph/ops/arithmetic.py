@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from saraph import dtypes
-from saraph.backends import of
+from saraph.backends import cpu, of
 from saraph.ops import promotion
-from saraph.ops.families import binary, compute, unary
+from saraph.ops.families import bind_fast_inplace, binary, compute, unary
 from saraph.ops.promotion import is_number, promoted
-from saraph.ops.registry import method, op
+from saraph.ops.registry import OPS, method, op
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import PLAIN, Tensor, record, unpack
 
@@ -152,6 +152,10 @@ def _scalar_power(a: Any, n: Any) -> Any:
     if n == -1 and a.dtype.kind == "f":
         return backend.reciprocal(a)
     return compute("pow", a, backend.scalar(n, a.dtype))
+
+
+for _name, _ufunc in (("add", cpu.add), ("sub", cpu.sub), ("div", cpu.div)):
+    bind_fast_inplace(OPS[_name], _ufunc)
 
 
 # -- Python's operators ----------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     OF_PUBLIC[public.operator] = rec
     publish(rec, public)
     if inplace and method:
-        _bind_fast_inplace(rec, ufunc, comparison)
+        bind_fast_inplace(rec, ufunc, comparison)
     return public
 
 
@@ -169,14 +169,14 @@ def _binary_node(node_name: str, dx: Callable | None, dy: Callable | None) -> ty
     return formula
 
 
-def _bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool) -> None:
+def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False) -> None:
     """`x.op_(y)`: straight into x's memory when nothing is differentiated and the dtypes agree."""
     name = rec.name + "_"
     body = rec.body
     general = getattr(Tensor, name)
 
-    def write(self: Tensor, other: Any) -> Tensor:
-        if not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
+    def write(self: Tensor, other: Any, **options: Any) -> Tensor:
+        if not options and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
             a = self._a
             if a.__class__ is ndarray and a.dtype.char in FLOATS and not comparison:
                 if other.__class__ is float:
@@ -192,7 +192,7 @@ def _bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool) -> None:
                             return update(self, name, body, (other,), {})
                         bump(self)
                         return self
-        return general(self, other)
+        return general(self, other, **options)
 
     write.__name__, write.__qualname__, write.__doc__ = name, f"Tensor.{name}", general.__doc__
     OF_PUBLIC[write] = OF_PUBLIC[general]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from saraph.backends import of
+from saraph.backends import cpu, of
 from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.promotion import check_tensor, unbroadcast
@@ -16,7 +16,7 @@ from saraph.ops.registry import op
 from saraph.shapes import infer_shape, wrap_dim, wrap_dims
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import upper
-from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_view, record, view_of
+from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_view, record, view_of, wrap
 
 
 def sizes(first: Any, rest: tuple[Any, ...]) -> tuple[int, ...]:
@@ -145,7 +145,16 @@ def PermuteBackward(node: Any, g: Tensor) -> Tensor:
 def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
     """A view with the dimensions in another order."""
     a = check_tensor(input, "permute")._a
-    order = sizes(dims, more)
+    order = (dims, *more) if more else sizes(dims, more)
+    if a.__class__ is ndarray:
+        try:
+            r = a.transpose(order)
+        except (TypeError, ValueError):
+            order = sizes(dims, more)  # not a permutation: below it is said why
+        else:
+            t = plain_view(input, r)
+            if t is not None:
+                return t
     if len(order) != a.ndim:
         raise RuntimeError("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
                            f"dimensions i.e. input.dim() = {a.ndim} is not equal to len(dims) = {len(order)}".replace("(sparse_coo)", ""))
@@ -373,24 +382,24 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
         raise TypeError(f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
     if not tensors:
         raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
-    arrays = [t._a for t in tensors]
-    first = arrays[0]
-    kind, rank = first.dtype, first.ndim
-    for a in arrays:
-        if a.dtype is not kind or a.ndim != rank or rank == 1:
+    first = tensors[0]._a
+    kind, rank, arrays, recorded = first.dtype, first.ndim, [], False
+    for t in tensors:
+        a = t._a
+        if a.dtype is not kind or a.ndim != rank or (rank == 1 and not a.size) or a.__class__ is not ndarray:
             return _cat_general(tensors, dim)
+        arrays.append(a)
+        if t._rg:
+            recorded = True
     if rank == 0:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
     if dim < 0 or dim >= rank:
         dim = wrap_dim(dim, rank)
     try:
-        r = of(*arrays).cat(arrays, dim)
+        r = cpu.cat(arrays, dim)
     except ValueError:
         raise _cat_error(tensors, dim) from None
-    for t in tensors:
-        if t._rg:
-            return record(r, CatBackward, tuple(tensors), dim=dim, lengths=[a.shape[dim] for a in arrays])
-    return record(r, CatBackward, ())
+    return record(r, CatBackward, tuple(tensors), dim=dim, lengths=[a.shape[dim] for a in arrays]) if recorded else wrap(r)
 
 
 def _cat_general(tensors: Sequence[Tensor], dim: int) -> Tensor:

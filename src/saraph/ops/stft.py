@@ -135,11 +135,10 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
         raise RuntimeError("Complex windows are incompatible with return_complex=False")
     spectrum = (x if x._a.ndim == 3 else x.unsqueeze(0)).transpose(1, 2)
     scale = n_fft**-0.5 if normalized else 1.0 / n_fft
-    if onesided:
-        frames = real_inverse(spectrum, (2,), n_fft, scale)
-    else:
+    if return_complex:
         frames = transform(spectrum, (2,), False, scale)
-        frames = frames if return_complex else frames.real
+    else:  # a whole spectrum of a real signal says everything in its first half
+        frames = real_inverse(spectrum if onesided else spectrum.narrow(2, 0, n_fft // 2 + 1), (2,), n_fft, scale)
     full_window = _window_of(call, x, window, win, n_fft)
     full_window = _ones(x, n_fft) if full_window is None else full_window
     signal = overlap_add(frames * full_window, hop)
