@@ -288,7 +288,7 @@ def empty_permuted(size: Any, physical_layout: Any, *, dtype: Any = None, layout
 # -- like another tensor -----------------------------------------------------------------------------------------------------
 
 
-def _empty_like(name: str, input: Any, dtype: Any, layout: Any, device: Any, pin_memory: bool, memory_format: Any) -> Any:
+def uninitialized_like(name: str, input: Any, dtype: Any, layout: Any, device: Any, pin_memory: bool, memory_format: Any) -> Any:
     """An uninitialised array for the `*_like` functions."""
     a = check_tensor(input, name)._a
     kind = a.dtype if dtype is None else as_dtype(dtype, name).numpy
@@ -319,7 +319,7 @@ def _dense_strides(a: Any) -> tuple[int, ...]:
 def empty_like(input: Tensor, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
                requires_grad: bool = False, memory_format: Any = None) -> Tensor:
     """An uninitialised tensor of input's shape, dtype, device and memory order, each of which a keyword can change."""
-    return made(_empty_like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
+    return made(uninitialized_like("empty_like", input, dtype, layout, device, pin_memory, memory_format), requires_grad)
 
 
 @op()
@@ -346,7 +346,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any 
 
 
 def _filled_like(name: str, value: Any, *arguments: Any) -> Any:
-    array = _empty_like(name, *arguments)
+    array = uninitialized_like(name, *arguments)
     of(array).fill(array, check_number(value, BY_NUMPY[array.dtype], name))
     return array
 
