@@ -371,8 +371,8 @@ def _frequencies(name: str, numbers: list[int], n: int, d: float, out: Tensor | 
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {kind!r}")
     backend = of(out._a) if out is not None else library(device, name)
     count, split = len(numbers), sum(k >= 0 for k in numbers)
-    first = backend.arange(0, split, 1, kind.numpy)
-    rest = backend.arange(split - count, 0, 1, kind.numpy)
+    first = backend.arange(0, 1, split, kind.numpy)
+    rest = backend.arange(split - count, 1, count - split, kind.numpy)
     step = 1.0 / (n * d) if n else 0.0
     array = backend.mul(backend.cat([first, rest], 0), backend.scalar(step, kind.numpy))
     return made(array, requires_grad) if out is None else store_out(name, out, array, dtype)
