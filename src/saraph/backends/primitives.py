@@ -215,8 +215,7 @@ def reduction(a: Any, axes: tuple[int, ...] | None, keepdims: bool) -> tuple[Sha
 
 @rule("sum")
 def summed(a: Any, axes: tuple[int, ...] | None, keepdims: bool, dtype: np.dtype | None = None) -> tuple[Shape, np.dtype]:
-    kind = dtype or a.dtype
-    return reduced(a.shape, axes, keepdims), np.dtype(np.int64) if kind.kind == "b" else kind
+    return reduced(a.shape, axes, keepdims), dtype or a.dtype
 
 
 @rule("any", "all")
@@ -295,3 +294,23 @@ def erase_strided(x: Any, base_strides: Shape, shape: Shape, strides: Shape, off
 @rule("gather_strided")
 def gather_strided(x: Any, base_strides: Shape, shape: Shape, strides: Shape, offset: int) -> tuple[Shape, np.dtype]:
     return shape, x.dtype
+
+
+@rule("sign", "sgn", "frac", "sigmoid")
+def unary_more(a: Any) -> tuple[Shape, np.dtype]:
+    return a.shape, a.dtype
+
+
+@rule("round", "polygamma")
+def unary_with(a: Any, argument: int) -> tuple[Shape, np.dtype]:
+    return a.shape, a.dtype
+
+
+@rule("isposinf", "isneginf", "isreal")
+def test_more(a: Any) -> tuple[Shape, np.dtype]:
+    return a.shape, boolean
+
+
+@rule("heaviside", "remainder", "xlogy")
+def binary_more(a: Any, b: Any) -> tuple[Shape, np.dtype]:
+    return _broadcast(a, b), (a if hasattr(a, "dtype") else b).dtype

@@ -80,12 +80,12 @@ def _down(rows: np.ndarray) -> np.ndarray:
 
 @primitive
 def sum_(a: np.ndarray, axes: Axes, keepdims: bool, dtype: np.dtype | None = None) -> np.ndarray:
-    """The sum, in `dtype` (bool counts in int64)."""
+    """The sum, in `dtype` (in bool: whether any is true)."""
     if dtype is not None and dtype != a.dtype:
         a = a.astype(dtype)
     kind = a.dtype
     if kind.kind in "biu":
-        return np.add.reduce(a, axes, int64 if kind.kind == "b" else kind, keepdims=keepdims)
+        return np.add.reduce(a, axes, kind, keepdims=keepdims)
     return np.asarray(total(widened(a), _axes(a, axes), keepdims)).astype(kind, copy=False)
 
 
@@ -112,10 +112,9 @@ def nansum(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
 
 @primitive
 def prod(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
-    """The product, in the array's dtype (bool: int64)."""
-    kind = int64 if a.dtype.kind == "b" else a.dtype
-    wide = widened(a)
-    return np.asarray(np.multiply.reduce(wide, axes, kind if wide is a else float32, keepdims=keepdims)).astype(kind, copy=False)
+    """The product, in the array's dtype (bool: whether all are true)."""
+    kind, wide = a.dtype, widened(a)
+    return np.asarray(np.multiply.reduce(wide, axes, wide.dtype, keepdims=keepdims)).astype(kind, copy=False)
 
 
 @primitive

@@ -67,13 +67,20 @@ def logcumsumexp(a: np.ndarray, axis: int) -> np.ndarray:
 def _complex_logcumsumexp(a: np.ndarray, axis: int) -> np.ndarray:
     result = np.empty(a.shape, np.complex128)
     source, target = np.moveaxis(a, axis, 0), np.moveaxis(result, axis, 0)
-    running = np.full(source.shape[1:], -np.inf, np.complex128)
-    for k, row in enumerate(source):
-        top = np.maximum(running.real, row.real)
-        top = np.where(np.isfinite(top), top, 0.0)
-        running = np.log(np.exp(running - top) + np.exp(row - top)) + top
+    running: Any = None
+    for k, row in enumerate(source.astype(np.complex128)):
+        running = row if running is None else _complex_logaddexp(row, running)
         target[k] = running
     return result.astype(a.dtype)
+
+
+def _complex_logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """log(exp(x) + exp(y)): the larger one plus a correction, so that the imaginary part goes on from the larger one's."""
+    swap = x.real < y.real
+    low, high = np.where(swap, x, y), np.where(swap, y, x)
+    plain = np.isfinite(low.real) | (low.real != high.real)
+    result = np.where(plain, high + np.log(1 + np.exp(np.where(plain, low - high, 0))), np.where(low.real < 0, low, np.log(np.exp(low) + np.exp(high))))
+    return np.where(np.isnan(x) | np.isnan(y), np.where(np.isnan(y), y, x), result)
 
 
 @primitive

@@ -20,14 +20,9 @@ def _valueless(name: str) -> NotImplementedError:
     return NotImplementedError(f"{name}: the shape of the result depends on the values, and a meta tensor has none")
 
 
-@rule("mean", "nansum", "logsumexp")
+@rule("mean", "nansum", "logsumexp", "prod")
 def same_dtype(a: Any, axes: Axes, keepdims: bool) -> Described:
     return reduced(a.shape, axes, keepdims), a.dtype
-
-
-@rule("prod")
-def prod(a: Any, axes: Axes, keepdims: bool) -> Described:
-    return reduced(a.shape, axes, keepdims), int64 if a.dtype.kind == "b" else a.dtype
 
 
 @rule("count_nonzero")
