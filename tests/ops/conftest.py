@@ -18,7 +18,7 @@ def _loss(results: list[torch.Tensor], weights: list[np.ndarray | None]) -> floa
     return sum(float((np.conj(w) * r.detach().numpy()).real.sum()) for r, w in zip(results, weights) if w is not None)
 
 
-def check_gradients(function: Callable, *arrays: np.ndarray, tolerance: float = 1e-6, step: float = 1e-6) -> None:
+def compare_gradients(function: Callable, *arrays: np.ndarray, tolerance: float = 1e-6, step: float = 1e-6) -> None:
     """The gradients of a random real functional of the results, against central differences in float64 (or complex128)."""
     rng = np.random.default_rng(7)
     inputs = [torch.from_numpy(a.copy()).requires_grad_() for a in arrays]
@@ -42,6 +42,6 @@ def check_gradients(function: Callable, *arrays: np.ndarray, tolerance: float = 
 
 
 @pytest.fixture
-def gradients() -> Callable:
-    """`gradients(function, *float64 arrays)` compares gradients with central differences."""
-    return check_gradients
+def check_gradients() -> Callable:
+    """`check_gradients(function, *float64 arrays)` compares gradients with central differences."""
+    return compare_gradients

@@ -1,4 +1,4 @@
-"""The copying forms of views: same values and gradients, memory of their own."""
+"""The copying forms of views: same values and check_gradients, memory of their own."""
 import numpy as np
 import pytest
 
@@ -14,7 +14,7 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("function", "arguments"), CALLS, ids=[f.__name__ for f, _ in CALLS])
-def test_same_as_the_view(function, arguments, gradients):
+def test_same_as_the_view(function, arguments, check_gradients):
     x = torch.from_numpy(X)
     view = getattr(torch.Tensor, function.__name__.removesuffix("_copy"), None)
     made = function(x, *arguments)
@@ -24,7 +24,7 @@ def test_same_as_the_view(function, arguments, gradients):
             np.testing.assert_array_equal(a.numpy(), b.numpy())
     for a in made if isinstance(made, tuple) else [made]:
         assert not np.shares_memory(a.numpy(), X)
-    gradients(lambda t: function(t, *arguments), X)
+    check_gradients(lambda t: function(t, *arguments), X)
 
 
 def test_detach_copy_has_no_history():

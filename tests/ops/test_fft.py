@@ -52,24 +52,24 @@ SMALL = Z[:2, :3, 0]
     torch.fft.fft, torch.fft.ifft, lambda x: torch.fft.fft(x, 5, 0, "ortho"), torch.fft.fft2, lambda x: torch.fft.irfft(x, 4),
     lambda x: torch.fft.irfft(x, 3, 1), lambda x: torch.fft.irfft(x, 2), lambda x: torch.fft.hfft(x, 5), torch.fft.irfft2,
     lambda x: torch.fft.hfftn(x, (3, 5)), torch.fft.ifftn])
-def test_complex_gradients(function, gradients):
-    gradients(function, SMALL)
+def test_complex_gradients(function, check_gradients):
+    check_gradients(function, SMALL)
 
 
 @pytest.mark.parametrize("function", [
     torch.fft.fft, torch.fft.ifft, torch.fft.rfft, lambda x: torch.fft.rfft(x, 4), torch.fft.ihfft, torch.fft.rfft2, torch.fft.ihfftn,
     lambda x: torch.fft.rfftn(x, (3, 2), norm="forward")])
-def test_real_gradients(function, gradients):
-    gradients(function, SMALL.real.copy())
+def test_real_gradients(function, check_gradients):
+    check_gradients(function, SMALL.real.copy())
 
 
-def test_second_derivative(gradients):
+def test_second_derivative(check_gradients):
     def once(x):
         x = x if x.requires_grad else x.detach().requires_grad_()
         power = torch.fft.rfft(x)
         return torch.autograd.grad((power * power.conj()).real.sum() ** 2, x, create_graph=True)[0]
 
-    gradients(once, SMALL.real.copy(), tolerance=1e-4)
+    check_gradients(once, SMALL.real.copy(), tolerance=1e-4)
 
 
 def test_dtypes():

@@ -19,10 +19,10 @@ def t(a):
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 2), (0, 3), (2, 0, 0)])
 @pytest.mark.parametrize("complex_", [False, True])
-def test_pinv(shape, complex_, gradients):
+def test_pinv(shape, complex_, check_gradients):
     a = matrix(*shape, complex_=complex_)
     np.testing.assert_allclose(L.pinv(t(a)).numpy(), np.linalg.pinv(a), atol=1e-10)
-    gradients(L.pinv, a, tolerance=1e-5)
+    check_gradients(L.pinv, a, tolerance=1e-5)
 
 
 def test_pinv_of_low_rank_and_hermitian():
@@ -51,7 +51,7 @@ def test_cond(p):
 
 @pytest.mark.parametrize("driver", [None, "gels", "gelsy", "gelsd", "gelss"])
 @pytest.mark.parametrize("complex_", [False, True])
-def test_lstsq(driver, complex_, gradients):
+def test_lstsq(driver, complex_, check_gradients):
     for m, n in ((5, 3), (3, 3), (3, 5)):
         a, b = matrix(2, m, n, complex_=complex_), matrix(2, m, 2, complex_=complex_)
         found = L.lstsq(t(a), t(b), driver=driver)
@@ -65,7 +65,7 @@ def test_lstsq(driver, complex_, gradients):
             np.testing.assert_allclose(found.residuals.numpy(), expected)
         else:
             assert found.residuals.shape == (0,)
-        gradients(lambda x, y: [r for r in L.lstsq(x, y, driver=driver)[:2] if r.numel()], a, b, tolerance=1e-4)
+        check_gradients(lambda x, y: [r for r in L.lstsq(x, y, driver=driver)[:2] if r.numel()], a, b, tolerance=1e-4)
 
 
 def test_lstsq_vector_and_errors():
@@ -78,15 +78,15 @@ def test_lstsq_vector_and_errors():
 
 
 @pytest.mark.parametrize("complex_", [False, True])
-def test_matrix_exp(complex_, gradients):
+def test_matrix_exp(complex_, check_gradients):
     a = matrix(2, 3, 3, complex_=complex_)
     np.testing.assert_allclose(torch.matrix_exp(t(a)).numpy(), scipy.linalg.expm(a), rtol=1e-10)
-    gradients(L.matrix_exp, a[0], tolerance=1e-5)
+    check_gradients(L.matrix_exp, a[0], tolerance=1e-5)
     assert torch.matrix_exp(torch.zeros(2, 0, 0)).shape == (2, 0, 0)
     assert torch.matrix_exp(torch.zeros(2, 2, dtype=torch.bfloat16)).dtype is torch.bfloat16
 
 
-def test_tensor_equations(gradients):
+def test_tensor_equations(check_gradients):
     a = matrix(2, 3, 6)
     np.testing.assert_allclose(L.tensorinv(t(a), 2).numpy(), np.linalg.tensorinv(a, 2), rtol=1e-8)
     b = matrix(2, 3)

@@ -22,14 +22,14 @@ def close(ours, expected):
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 4), (2, 4, 3), (0, 3), (3, 0)])
 @pytest.mark.parametrize("complex_", [False, True])
-def test_qr(shape, complex_, gradients):
+def test_qr(shape, complex_, check_gradients):
     a = matrix(*shape, complex_=complex_)
     for mode in ("reduced", "complete"):
         q, r = L.qr(t(a), mode)
         close(q @ r, a)
         close(q.mH @ q, np.broadcast_to(np.eye(q.shape[-1]), q.shape[:-2] + (q.shape[-1],) * 2))
     assert L.qr(t(a), "r").Q.shape == (0,) and L.qr(t(a), "r").R.shape == L.qr(t(a)).R.shape
-    gradients(L.qr, a, tolerance=1e-5)
+    check_gradients(L.qr, a, tolerance=1e-5)
 
 
 def test_qr_refuses_what_has_no_derivative():
@@ -44,7 +44,7 @@ def test_qr_refuses_what_has_no_derivative():
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 2)])
 @pytest.mark.parametrize("complex_", [False, True])
-def test_svd(shape, complex_, gradients):
+def test_svd(shape, complex_, check_gradients):
     a = matrix(*shape, complex_=complex_)
     for full in (True, False):
         u, s, vh = L.svd(t(a), full_matrices=full)
@@ -52,14 +52,14 @@ def test_svd(shape, complex_, gradients):
         close((u[..., :k] * s.unsqueeze(-2)) @ vh[..., :k, :], a)
     close(L.svdvals(t(a)), np.linalg.svd(a, compute_uv=False))
     assert not s.is_complex()
-    gradients(L.svdvals, a, tolerance=1e-5)
+    check_gradients(L.svdvals, a, tolerance=1e-5)
 
     def unique(x):  # what does not depend on the phases of singular vectors
         u, s, vh = L.svd(x, full_matrices=False)
         weights = torch.arange(1.0, s.shape[-1] + 1, dtype=torch.float64)
         return s, (u * (s * weights).unsqueeze(-2)) @ vh
 
-    gradients(unique, a, tolerance=1e-4)
+    check_gradients(unique, a, tolerance=1e-4)
 
 
 def test_svd_of_the_torch_namespace():
@@ -77,7 +77,7 @@ def test_svd_of_nan():
 
 @pytest.mark.parametrize("complex_", [False, True])
 @pytest.mark.parametrize("triangle", ["L", "U"])
-def test_eigh(complex_, triangle, gradients):
+def test_eigh(complex_, triangle, check_gradients):
     a = matrix(2, 3, 3, complex_=complex_)
     full = np.tril(a) + np.tril(a, -1).conj().swapaxes(-1, -2) if triangle == "L" else np.triu(a) + np.triu(a, 1).conj().swapaxes(-1, -2)
     full = full - 1j * np.eye(3) * full.imag if complex_ else full
@@ -89,12 +89,12 @@ def test_eigh(complex_, triangle, gradients):
         values, vectors = L.eigh((x + x.mH) / 2)
         return values, (vectors * values.exp().unsqueeze(-2)) @ vectors.mH
 
-    gradients(unique, a[0], tolerance=1e-5)
-    gradients(lambda x: L.eigvalsh((x + x.mH) / 2), a[0], tolerance=1e-5)
+    check_gradients(unique, a[0], tolerance=1e-5)
+    check_gradients(lambda x: L.eigvalsh((x + x.mH) / 2), a[0], tolerance=1e-5)
 
 
 @pytest.mark.parametrize("complex_", [False, True])
-def test_eig(complex_, gradients):
+def test_eig(complex_, check_gradients):
     a = matrix(3, 3, complex_=complex_)
     values, vectors = L.eig(t(a))
     close(vectors @ values.diag() @ L.inv(vectors), a)
@@ -103,8 +103,8 @@ def test_eig(complex_, gradients):
         values, vectors = L.eig(x)
         return (values**2).sum(), vectors @ (values**2).diag() @ L.inv(vectors)
 
-    gradients(unique, a, tolerance=1e-5)
-    gradients(lambda x: (L.eigvals(x) ** 3).sum(), a, tolerance=1e-5)
+    check_gradients(unique, a, tolerance=1e-5)
+    check_gradients(lambda x: (L.eigvals(x) ** 3).sum(), a, tolerance=1e-5)
 
 
 def test_eigenvalue_errors():
@@ -118,7 +118,7 @@ def test_eigenvalue_errors():
 
 
 @pytest.mark.parametrize("complex_", [False, True])
-def test_householder(complex_, gradients):
+def test_householder(complex_, check_gradients):
     a = matrix(2, 4, 3, complex_=complex_)
     packed, tau = torch.geqrf(t(a))
     q = L.householder_product(packed, tau)
@@ -129,6 +129,6 @@ def test_householder(complex_, gradients):
     close(torch.ormqr(packed, tau, t(other), transpose=True), (whole.mH @ t(other)).numpy())
     right = other.swapaxes(-1, -2).copy()
     close(torch.ormqr(packed, tau, t(right), left=False), (t(right) @ whole).numpy())
-    gradients(L.householder_product, packed.numpy(), tau.numpy(), tolerance=1e-5)
+    check_gradients(L.householder_product, packed.numpy(), tau.numpy(), tolerance=1e-5)
     with pytest.raises(RuntimeError, match="must be greater than or equal to tau.shape"):
         L.householder_product(torch.ones(3, 2), torch.ones(3))

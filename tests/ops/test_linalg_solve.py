@@ -32,13 +32,13 @@ def test_inverse_and_determinant(a):
 
 @pytest.mark.parametrize("a", [A, Z])
 @pytest.mark.parametrize("function", [L.inv, torch.det, L.slogdet, lambda x: L.inv_ex(x)[0], lambda x: torch.logdet(x @ x.mH)])
-def test_gradients_of_inverse_and_determinant(a, function, gradients):
-    gradients(function, a, tolerance=1e-5)
+def test_gradients_of_inverse_and_determinant(a, function, check_gradients):
+    check_gradients(function, a, tolerance=1e-5)
 
 
-def test_determinant_of_singular_matrices_has_a_gradient(gradients):
-    gradients(L.det, np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]), tolerance=1e-5)
-    gradients(L.det, np.zeros((2, 2)))
+def test_determinant_of_singular_matrices_has_a_gradient(check_gradients):
+    check_gradients(L.det, np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]), tolerance=1e-5)
+    check_gradients(L.det, np.zeros((2, 2)))
 
 
 def test_logdet_of_a_negative_determinant():
@@ -47,24 +47,24 @@ def test_logdet_of_a_negative_determinant():
 
 @pytest.mark.parametrize("a", [A, Z])
 @pytest.mark.parametrize("left", [True, False])
-def test_solve(a, left, gradients):
+def test_solve(a, left, check_gradients):
     b = B.astype(a.dtype) if left else B.astype(a.dtype).swapaxes(-1, -2)
     x = L.solve(t(a), t(b), left=left).numpy()
     np.testing.assert_allclose(a @ x if left else x @ a, b, atol=1e-12)
-    gradients(lambda u, v: L.solve(u, v, left=left), a, b, tolerance=1e-5)
+    check_gradients(lambda u, v: L.solve(u, v, left=left), a, b, tolerance=1e-5)
 
 
-def test_solve_broadcasts_and_takes_vectors(gradients):
+def test_solve_broadcasts_and_takes_vectors(check_gradients):
     v = rng.standard_normal((2, 3))
     np.testing.assert_allclose(L.solve(t(A), t(v)).numpy(), np.linalg.solve(A, v[..., None])[..., 0])
     np.testing.assert_allclose(L.solve(t(A[0]), t(v[0])).numpy(), np.linalg.solve(A[0], v[0]))
-    gradients(lambda a, b: L.solve(a, b), A[0], np.stack([B, B]), tolerance=1e-5)
+    check_gradients(lambda a, b: L.solve(a, b), A[0], np.stack([B, B]), tolerance=1e-5)
 
 
 @pytest.mark.parametrize("upper", [True, False])
 @pytest.mark.parametrize("left", [True, False])
 @pytest.mark.parametrize("unit", [True, False])
-def test_solve_triangular(upper, left, unit, gradients):
+def test_solve_triangular(upper, left, unit, check_gradients):
     b = B if left else B.swapaxes(-1, -2)
     for a in (A, Z):
         full = np.triu(a) if upper else np.tril(a)
@@ -73,7 +73,7 @@ def test_solve_triangular(upper, left, unit, gradients):
         for given in (t(a), t(a.swapaxes(-1, -2).copy()).mT):
             x = L.solve_triangular(given, t(b.astype(a.dtype)), upper=upper, left=left, unitriangular=unit).numpy()
             np.testing.assert_allclose(full @ x if left else x @ full, b, atol=1e-12)
-    gradients(lambda u, v: L.solve_triangular(u, v, upper=upper, left=left, unitriangular=unit), Z, b.astype(complex), tolerance=1e-5)
+    check_gradients(lambda u, v: L.solve_triangular(u, v, upper=upper, left=left, unitriangular=unit), Z, b.astype(complex), tolerance=1e-5)
 
 
 def test_triangular_solve_of_the_torch_namespace():
@@ -84,11 +84,11 @@ def test_triangular_solve_of_the_torch_namespace():
 
 @pytest.mark.parametrize("a", [S, H])
 @pytest.mark.parametrize("upper", [True, False])
-def test_cholesky(a, upper, gradients):
+def test_cholesky(a, upper, check_gradients):
     factor = L.cholesky(t(a), upper=upper).numpy()
     product = factor.conj().swapaxes(-1, -2) @ factor if upper else factor @ factor.conj().swapaxes(-1, -2)
     np.testing.assert_allclose(product, a)
-    gradients(lambda x: L.cholesky(hermitian(x), upper=upper), a[0], tolerance=1e-5)
+    check_gradients(lambda x: L.cholesky(hermitian(x), upper=upper), a[0], tolerance=1e-5)
     b = B.astype(a.dtype)
     np.testing.assert_allclose(torch.cholesky_solve(t(b), t(factor), upper).numpy(), np.linalg.solve(a, b))
     np.testing.assert_allclose(torch.cholesky_inverse(t(factor), upper).numpy(), np.linalg.inv(a))
@@ -104,12 +104,12 @@ def test_cholesky_reports_failure():
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (2, 3, 3), (0, 3), (3, 0), (0, 2, 2)])
 @pytest.mark.parametrize("complex_", [False, True])
-def test_lu(shape, complex_, gradients):
+def test_lu(shape, complex_, check_gradients):
     a = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if complex_ else 0)
     P, low, up = L.lu(t(a))
     np.testing.assert_allclose((P @ low @ up).numpy(), a, atol=1e-12)
     assert (np.tril(up.numpy(), -1) == 0).all() and (np.triu(low.numpy(), 1) == 0).all()
-    gradients(lambda x: L.lu(x)[1:], a, tolerance=1e-5)
+    check_gradients(lambda x: L.lu(x)[1:], a, tolerance=1e-5)
     lu, pivots = L.lu_factor(t(a)) if a.size else L.lu_factor_ex(t(a))[:2]
     assert pivots.dtype is torch.int32
     assert [x.shape for x in torch.lu_unpack(lu, pivots, unpack_data=False)][1:] == [(0,), (0,)]
@@ -117,13 +117,13 @@ def test_lu(shape, complex_, gradients):
 
 @pytest.mark.parametrize("adjoint", [False, True])
 @pytest.mark.parametrize("left", [False, True])
-def test_lu_solve(adjoint, left, gradients):
+def test_lu_solve(adjoint, left, check_gradients):
     lu, pivots = L.lu_factor(t(Z))
     b = B.astype(complex) if left else B.astype(complex).swapaxes(-1, -2)
     x = L.lu_solve(lu, pivots, t(b), left=left, adjoint=adjoint).numpy()
     a = Z.conj().swapaxes(-1, -2) if adjoint else Z
     np.testing.assert_allclose(a @ x if left else x @ a, b, atol=1e-12)
-    gradients(lambda m, v: L.lu_solve(m, pivots, v, left=left, adjoint=adjoint), lu.numpy(), b, tolerance=1e-5)
+    check_gradients(lambda m, v: L.lu_solve(m, pivots, v, left=left, adjoint=adjoint), lu.numpy(), b, tolerance=1e-5)
 
 
 @pytest.mark.parametrize("hermitian_", [False, True])

@@ -23,23 +23,23 @@ def test_matmul_values(a, b, dtype):
 
 
 @pytest.mark.parametrize(("a", "b"), SHAPES)
-def test_matmul_gradients(a, b, gradients):
-    gradients(torch.matmul, rng.standard_normal(a), rng.standard_normal(b))
+def test_matmul_gradients(a, b, check_gradients):
+    check_gradients(torch.matmul, rng.standard_normal(a), rng.standard_normal(b))
 
 
-def test_complex_gradients(gradients):
+def test_complex_gradients(check_gradients):
     x, y = (rng.standard_normal((2, 3, 3)) + 1j * rng.standard_normal((2, 3, 3)) for _ in range(2))
-    gradients(torch.matmul, x, y)
-    gradients(torch.vdot, x[0, 0], y[0, 0])
+    check_gradients(torch.matmul, x, y)
+    check_gradients(torch.vdot, x[0, 0], y[0, 0])
 
 
-def test_second_derivative(gradients):
+def test_second_derivative(check_gradients):
     def once(x, y):
         x, y = x.detach().requires_grad_() if not x.requires_grad else x, y
         (g,) = torch.autograd.grad(((x @ y) ** 3).sum(), x, create_graph=True)
         return g
 
-    gradients(once, rng.standard_normal((2, 3)), rng.standard_normal((3, 2)), tolerance=1e-5)
+    check_gradients(once, rng.standard_normal((2, 3)), rng.standard_normal((3, 2)), tolerance=1e-5)
 
 
 def test_strided_operands():
@@ -106,20 +106,20 @@ def test_node_names():
 
 @pytest.mark.parametrize("lead", [(), (4,), (2, 4), (0,), (2, 0, 3)])
 @pytest.mark.parametrize("bias", [True, False])
-def test_linear(lead, bias, gradients):
+def test_linear(lead, bias, check_gradients):
     x, w, b = rng.standard_normal((*lead, 3)), rng.standard_normal((5, 3)), rng.standard_normal(5)
     arguments = (x, w, b) if bias else (x, w)
     expected = x @ w.T + (b if bias else 0)
     np.testing.assert_allclose(F.linear(*[torch.from_numpy(a) for a in arguments]).numpy(), expected)
-    gradients(F.linear, *arguments)
+    check_gradients(F.linear, *arguments)
 
 
-def test_linear_vector_weight_and_complex(gradients):
+def test_linear_vector_weight_and_complex(check_gradients):
     x, w = rng.standard_normal((4, 3)), rng.standard_normal(3)
     np.testing.assert_allclose(F.linear(torch.from_numpy(x), torch.from_numpy(w)).numpy(), x @ w)
     z, v = x + 1j * x[::-1], rng.standard_normal((2, 3)) + 1j
     np.testing.assert_allclose(F.linear(torch.from_numpy(z), torch.from_numpy(v)).numpy(), z @ v.T)
-    gradients(F.linear, z, v)
+    check_gradients(F.linear, z, v)
 
 
 def test_linear_errors():

@@ -42,20 +42,20 @@ def test_inverse(options):
     assert back.shape == (2, 39)
 
 
-def test_gradients(gradients):
-    gradients(lambda x: torch.stft(x, 4, 2, return_complex=True), SIGNAL[:10])
+def test_gradients(check_gradients):
+    check_gradients(lambda x: torch.stft(x, 4, 2, return_complex=True), SIGNAL[:10])
     spectrum = np.fft.rfft(frames_of(SIGNAL[:10], 4, 1, True)).T
-    gradients(lambda z: torch.istft(z, 4), spectrum, tolerance=1e-5)
+    check_gradients(lambda z: torch.istft(z, 4), spectrum, tolerance=1e-5)
 
 
-def test_overlap_add(gradients):
+def test_overlap_add(check_gradients):
     frames = rng.standard_normal((2, 3, 5))
     for hop in (1, 2, 5, 7):
         expected = np.zeros((2, 2 * hop + 5))
         for k in range(3):
             expected[:, k * hop:k * hop + 5] += frames[:, k]
         np.testing.assert_allclose(overlap_add(torch.from_numpy(frames), hop).numpy(), expected)
-    gradients(lambda f: overlap_add(f, 2), frames)
+    check_gradients(lambda f: overlap_add(f, 2), frames)
 
 
 def test_parts_instead_of_complex_numbers():

@@ -89,7 +89,7 @@ def _operand(name: str, value: Any, real: bool = False) -> Tensor:
     if x._a.dtype in REDUCED:
         raise RuntimeError(f"Unsupported dtype {title(x)}: fft.{name} takes float32 or float64 (complex64, complex128). Convert with .float().")
     if real and x._a.dtype.kind == "c":
-        expects = "a real-valued input tensor" if name.endswith("n") or name.endswith("2") else "a real input tensor"
+        expects = "a real-valued input tensor" if name.endswith(("n", "2")) else "a real input tensor"
         raise RuntimeError(f"{name} expects {expects}, but got {title(x)}")
     return cast(x, float_dtype(x.dtype))
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from saraph.backends import of
+from saraph.backends import meta, of
 from saraph.errors import describe
 from saraph.ops.movement import sizes
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
-from saraph.shapes import broadcast_shapes as joint_shape
 from saraph.shapes import Size, contiguous_format, infer_shape, wrap_dim, wrap_dims
+from saraph.shapes import broadcast_shapes as joint_shape
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record, view_of, wrap
 
@@ -227,7 +227,7 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     """
     x = check_tensor(input, "repeat_interleave")
     if repeats is None:
-        return _positions(x)
+        return _positions(x, output_size)
     if dim is None:
         x, dim = x.flatten(), 0
     dim = wrap_dim(dim, x._a.ndim)
@@ -247,18 +247,18 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     if counts._a.shape[0] != total:
         raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts._a.shape[0]} and input.size({dim}) = "
                            f"{total}")
-    return x.index_select(dim, _positions(counts))
+    return x.index_select(dim, _positions(counts, output_size))
 
 
-def _positions(counts: Tensor) -> Tensor:
+def _positions(counts: Tensor, size: int | None) -> Tensor:
     if counts._a.ndim != 1:
         raise RuntimeError(f"repeat_interleave only accept 1D vector as repeat, got {describe(counts)}")
     if counts._a.dtype.name not in ("int64", "int32"):
         raise RuntimeError(f"repeats has to be Long or Int tensor, got {describe(counts)}")
     backend = of(counts._a)
-    if counts._a.size and backend.item(backend.amin(counts._a, None, False)) < 0:
+    if counts._a.size and backend is not meta and backend.item(backend.amin(counts._a, None, False)) < 0:
         raise RuntimeError("repeats can not be negative")
-    r = backend.repeat_index(counts._a)
+    r = backend.repeat_index(counts._a, size)
     return wrap(backend.cast(r, counts._a.dtype) if r.dtype != counts._a.dtype else r)
 
 

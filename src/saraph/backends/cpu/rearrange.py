@@ -59,9 +59,12 @@ def pad_constant(a: np.ndarray, pads: tuple[tuple[int, int], ...], value: float)
 
 
 @primitive
-def repeat_index(counts: np.ndarray) -> np.ndarray:
-    """0 counts[0] times, 1 counts[1] times, ..."""
-    return np.repeat(np.arange(counts.shape[0]), counts)
+def repeat_index(counts: np.ndarray, size: int | None) -> np.ndarray:
+    """0 counts[0] times, 1 counts[1] times, ...; `size` is how many those are, where the caller knows."""
+    index = np.repeat(np.arange(counts.shape[0]), counts)
+    if size is not None and size != index.shape[0]:
+        raise RuntimeError(f"repeat_interleave: allocated size does not match required size: output_size={size}, the repeats add up to {index.shape[0]}")
+    return index
 
 
 @primitive

@@ -33,9 +33,11 @@ def pad_constant(a: Any, pads: tuple[tuple[int, int], ...], value: float) -> tup
 
 
 @rule("repeat_index")
-def repeat_index(counts: Any) -> Any:
-    raise NotImplementedError("repeat_interleave: the size of the result depends on the values of `repeats`, and a meta tensor has none. "
-                              "Pass output_size=.")
+def repeat_index(counts: Any, size: int | None) -> tuple[Shape, np.dtype]:
+    if size is None:
+        raise RuntimeError("repeat_interleave: the size of the result depends on the values of `repeats`, and a meta tensor has none. "
+                           "Pass output_size=.")
+    return (size,), np.dtype(np.int64)
 
 
 @rule("combination_index")
