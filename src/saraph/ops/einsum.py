@@ -152,7 +152,8 @@ def _check_sizes(operands: Sequence[Tensor], inputs: Sequence[Labels]) -> None:
             if have == 1:
                 sizes[label] = n
             elif n not in (1, have):
-                raise RuntimeError(f"einsum(): subscript {label} has size {n} for operand {k} which does not broadcast with previously seen size {have} "
+                raise RuntimeError(f"einsum(): subscript {label} has size {n} for operand {k} which does not broadcast with "
+                                   f"previously seen size {have} "
                                    f"(operands: {describe(*operands)})")
 
 

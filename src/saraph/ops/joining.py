@@ -219,6 +219,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
     pads = ((0, 0),) * (a.ndim - len(pairs)) + tuple(reversed(pairs))
     for d, (n, (before, after)) in enumerate(zip(a.shape, pads)):
         if n + before + after < 0:
-            raise RuntimeError(f"The input size {n}, plus negative padding {before} and {after}, resulted in a negative output size, which is invalid. "
+            raise RuntimeError(f"The input size {n}, plus negative padding {before} and {after}, resulted in a negative "
+                               "output size, which is invalid. "
                                f"Check dimension {d} of your input.")
     return record(of(a).pad_constant(a, pads, value), ConstantPadNdBackward, (x,), pad=pad)

@@ -219,7 +219,8 @@ def _check_lstsq(name: str, A: Tensor, B: Tensor, driver: str | None) -> bool:
     if B._a.ndim < 1:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
     if A._a.dtype != B._a.dtype:
-        raise RuntimeError(f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype!r} and other's dtype {B.dtype!r}")
+        raise RuntimeError(f"{name}: Expected input and other to have the same dtype, but got input's dtype {A.dtype!r} and "
+                           f"other's dtype {B.dtype!r}")
     lead = A._a.ndim - B._a.ndim
     if lead not in (0, 1):
         raise RuntimeError(f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1, got {describe(A, B)}")

@@ -74,7 +74,8 @@ def raise_singular(name: str, info: Any) -> None:
     """LinAlgError where an inversion met a zero pivot."""
     found = failure(info)
     if found:
-        raise LinAlgError(f"{name}: {found[0]}The diagonal element {found[1]} is zero, the inversion could not be completed because the input matrix is "
+        raise LinAlgError(f"{name}: {found[0]}The diagonal element {found[1]} is zero, the inversion could not be completed "
+                          "because the input matrix is "
                           "singular.")
 
 
@@ -82,5 +83,6 @@ def raise_indefinite(name: str, info: Any) -> None:
     """LinAlgError where a Cholesky factorisation broke off."""
     found = failure(info)
     if found:
-        raise LinAlgError(f"{name}: {found[0]}The factorization could not be completed because the input is not positive-definite (the leading minor of "
+        raise LinAlgError(f"{name}: {found[0]}The factorization could not be completed because the input is not "
+                          "positive-definite (the leading minor of "
                           f"order {found[1]} is not positive-definite).")

@@ -45,7 +45,8 @@ def QrBackward(node: Any, gQ: Tensor | None, gR: Tensor | None) -> Tensor | None
     if gQ is None and gR is None:
         return None
     if node.mode == "r":
-        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, mode='reduced') if you "
+        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+                           "linalg.qr(A, mode='reduced') if you "
                            "are going to differentiate through linalg.qr.")
     A, Q, R = unpack(node)
     m, n = A._a.shape[-2:]
@@ -231,7 +232,8 @@ def _svd_core(U: Tensor, S: Tensor, Vh: Tensor, gU: Tensor | None, gS: Tensor | 
         part = S.unsqueeze(-1) * (other / gaps)
         core = part if core is None else core + part
     if U._a.dtype.kind == "c":
-        _check_phase("svd_backward: The singular vectors in the complex case are specified up to multiplication by e^{i phi}. The specified loss function "
+        _check_phase("svd_backward: The singular vectors in the complex case are specified up to multiplication by "
+                     "e^{i phi}. The specified loss function "
                      "depends on this phase term, making it ill-defined.", [t for t in (turned, other) if t is not None])
         core = core - diagonal(core).diag_embed()
         if gU is not None:

@@ -168,7 +168,8 @@ def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bo
     b, A = matrices("triangular_solve", input, "b"), square("triangular_solve", A)
     same_kind("triangular_solve", A, b)
     if b._a.shape[-2] != A._a.shape[-1]:
-        raise RuntimeError(f"Incompatible matrix sizes for triangular_solve: each A matrix is {A._a.shape[-1]} by {A._a.shape[-1]} but each b matrix is "
+        raise RuntimeError(f"Incompatible matrix sizes for triangular_solve: each A matrix is {A._a.shape[-1]} by "
+                           f"{A._a.shape[-1]} but each b matrix is "
                            f"{b._a.shape[-2]} by {b._a.shape[-1]}")
     x = _triangular(A.mT, b, not upper, True, unitriangular) if transpose else _triangular(A, b, upper, True, unitriangular)
     return return_types.triangular_solve((x, A.clone().expand(x._a.shape[:-2] + A._a.shape[-2:])))
@@ -247,7 +248,8 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     b, L = matrices("cholesky_solve", input, "b"), square("cholesky_solve", input2)
     same_kind("cholesky_solve", L, b)
     if b._a.shape[-2] != L._a.shape[-1]:
-        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L._a.shape[-1]} by {L._a.shape[-1]} but each b matrix is "
+        raise RuntimeError(f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L._a.shape[-1]} by "
+                           f"{L._a.shape[-1]} but each b matrix is "
                            f"{b._a.shape[-2]} by {b._a.shape[-1]}")
     backend, a = of(L._a), L._a
     adjoint = backend.conj(backend.transpose(a, (*range(a.ndim - 2), a.ndim - 1, a.ndim - 2)))
@@ -313,8 +315,10 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> tuple[Tensor
     lu, pivots, info = _lu_factor("linalg.lu_factor", A, pivot)
     found = failure(info._a)
     if found:
-        raise RuntimeError(f"torch.linalg.lu_factor: {found[0]}U[{found[1]},{found[1]}] is zero and using it on lu_solve would result in a division by "
-                           "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
+        raise RuntimeError(f"torch.linalg.lu_factor: {found[0]}U[{found[1]},{found[1]}] is zero and using it on lu_solve "
+                           "would result in a division by "
+                           "zero. If you still want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+                           "linalg.lu_factor_ex(A, pivot)")
     return return_types.linalg_lu_factor((lu, pivots))
 
 
@@ -334,7 +338,8 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
     """(P, L, U) from `lu_factor`'s results, with `A = P @ L @ U`; parts that are not asked for are empty."""
     lu = floating("lu_unpack", check_tensor(LU_data, "lu_unpack", "LU_data"))
     if unpack_pivots and LU_pivots._a.dtype.name != "int32":
-        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. Note: this function is intended to be "
+        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype. Note: "
+                           "this function is intended to be "
                            f"used with the output produced by torch.linalg.lu_factor (got {describe(LU_pivots)})")
     backend, kind = of(lu._a), lu._a.dtype
     empty = wrap(backend.empty((0,), kind))

@@ -299,7 +299,8 @@ def _two_vectors(name: str, first: Any, second: Any) -> tuple[Tensor, Tensor]:
         raise RuntimeError(f"1D tensors expected, but got {x._a.ndim}D and {y._a.ndim}D tensors ({name} of {describe(x, y)}). Use matmul for other "
                            "ranks.")
     if x._a.dtype != y._a.dtype:
-        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {x.dtype!r} and {y.dtype!r}. Convert one of them with .to().")
+        raise RuntimeError(f"{name} : expected both vectors to have same dtype, but found {x.dtype!r} and {y.dtype!r}. "
+                           "Convert one of them with .to().")
     refuse_bool(name, x)
     return x, y
 
@@ -363,7 +364,8 @@ def _check_linear(x: Tensor, w: Tensor, bias: Tensor | None) -> None:
     for t in tensors[1:]:
         if t._a.dtype != x._a.dtype:
             which = "weight" if t is w else "bias"
-            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {_title(x)} and {_title(t)}: linear's input is {describe(x)}, its {which} "
+            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {_title(x)} and {_title(t)}: linear's input "
+                               f"is {describe(x)}, its {which} "
                                f"{describe(t)}. Convert the input with .to({t.dtype!r}), or the layer with .to({x.dtype!r}).")
     refuse_bool("addmm_impl_cpu_", x)
     if x._a.ndim and w._a.ndim in (1, 2) and x._a.shape[-1] != w._a.shape[-1]:

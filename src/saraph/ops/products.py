@@ -30,7 +30,8 @@ def _affine(name: str, input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: An
 def _added(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """beta * input + alpha * product, in the product's shape; with beta 0 the input is not looked at (its NaNs are dropped)."""
     if input._a.dtype != product._a.dtype:
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {product.dtype!r} ({name}). Convert one of them with "
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {input.dtype!r} and {product.dtype!r} ({name}). "
+                           "Convert one of them with "
                            ".to(dtype).")
     if input._a.shape != product._a.shape:
         input = input.expand(product._a.shape)
@@ -247,7 +248,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     if a.ndim != b.ndim:
         raise RuntimeError(f"linalg.cross: inputs must have the same number of dimensions, got {describe(x, y)}")
     if a.dtype != b.dtype:
-        raise RuntimeError(f"expected scalar type of both inputs to be the same in linalg.cross, got {describe(x, y)}. Convert one of them with .to().")
+        raise RuntimeError(f"expected scalar type of both inputs to be the same in linalg.cross, got {describe(x, y)}. "
+                           "Convert one of them with .to().")
     d = wrap_dim(dim, a.ndim)
     if a.shape[d] != 3 or b.shape[d] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {a.shape[d]} and {b.shape[d]}")
@@ -274,7 +276,8 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
     """Sums of `conj(x) * y` along a dimension; the others broadcast."""
     check_tensor(x, "linalg.vecdot", "x"), check_tensor(y, "linalg.vecdot", "y")
     if x._a.dtype != y._a.dtype:
-        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype!r} and y of type {y.dtype!r} instead")
+        raise RuntimeError(f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype!r} and y "
+                           f"of type {y.dtype!r} instead")
     if x._a.ndim == 0 and y._a.ndim == 0:
         return x.conj() * y
     product = x.conj() * y

@@ -136,7 +136,8 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     except RuntimeError as error:
         if "only one" in str(error):
             raise
-        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({total}) in the input tensor") from None
+        raise RuntimeError(f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {d} ({total}) in "
+                           "the input tensor") from None
     return input.view(a.shape[:d] + inner + a.shape[d + 1:])
 
 
@@ -245,7 +246,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     if counts._a.shape[0] == 1:
         counts = counts.expand(total)
     if counts._a.shape[0] != total:
-        raise RuntimeError(f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts._a.shape[0]} and input.size({dim}) = "
+        raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                           f"{counts._a.shape[0]} and input.size({dim}) = "
                            f"{total}")
     return x.index_select(dim, _positions(counts, output_size))
 

@@ -236,7 +236,8 @@ def _named_split(name: str, input: Tensor, where: Any, rank: int, dim: int) -> t
     if not isinstance(where, (tuple, list, Tensor)):
         total = x._a.shape[dim]
         if where <= 0 or total % where:
-            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {total} is not divisible by the "
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                               f"{total} is not divisible by the "
                                f"split_size {where}!")
     return _tensor_split(x, where, dim)
 

@@ -56,7 +56,8 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
     is_complex = x._a.dtype.kind == "c" or (window is not None and window._a.dtype.kind == "c")
     if return_complex is None:
         if not is_complex:
-            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further require that return_complex=True "
+            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
+                               "require that return_complex=True "
                                "in a future PyTorch release.")
         return_complex = True
     if x._a.dtype.kind in "biu":
@@ -156,7 +157,8 @@ def _cut(call: str, signal: Tensor, weights: Tensor, start: int, length: int | N
     backend = of(weights._a)
     least = backend.amin(backend.abs(weights._a), None, False) if weights._a.size else None
     if least is not None and float(backend.tolist(least)) <= 1e-11:
-        raise RuntimeError(f"{call} window overlap add min: the windows' squares add up to 0 at some positions, so the signal is not determined there. "
+        raise RuntimeError(f"{call} window overlap add min: the windows' squares add up to 0 at some positions, so the "
+                           "signal is not determined there. "
                            "Use a smaller hop_length, center=True, or a window without zeros.")
     result = signal / weights
     if end > stop:

@@ -63,7 +63,8 @@ def repeat_index(counts: np.ndarray, size: int | None) -> np.ndarray:
     """0 counts[0] times, 1 counts[1] times, ...; `size` is how many those are, where the caller knows."""
     index = np.repeat(np.arange(counts.shape[0]), counts)
     if size is not None and size != index.shape[0]:
-        raise RuntimeError(f"repeat_interleave: allocated size does not match required size: output_size={size}, the repeats add up to {index.shape[0]}")
+        raise RuntimeError(f"repeat_interleave: allocated size does not match required size: output_size={size}, the repeats "
+                           f"add up to {index.shape[0]}")
     return index
 
 
