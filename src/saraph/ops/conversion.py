@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import builtins
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,6 +36,8 @@ def converted(x: Tensor, kind: dtype | None, backend: Any, copy: bool = False, m
     if backend is not None and backend is not own:
         return _transferred(x, kind, backend, form)
     if kind is not None and kind.numpy != a.dtype:
+        if a.dtype.kind == "c" and 0 < kind.category < 3:
+            _warn_of_real()
         array = own.cast(a, kind.numpy)
         if form != "preserve_format" and not wrap(array).is_contiguous(memory_format=memory_format):
             array = own.copy_as(array, form)
@@ -43,6 +46,17 @@ def converted(x: Tensor, kind: dtype | None, backend: Any, copy: bool = False, m
         _check_rank(a, form)
         return record(own.copy_as(a, form), CloneBackward, (x,))
     return record(own.copy(a), CloneBackward, (x,)) if copy else x
+
+
+def _warn_of_real() -> None:
+    """Once in the life of the process, as PyTorch."""
+    if not _warned:
+        _warned.add("complex")
+        warnings.warn("Casting complex values to real discards the imaginary part: take .real to say that this is meant.", UserWarning,
+                      stacklevel=4)
+
+
+_warned: set[str] = set()
 
 
 def _check_rank(a: Any, form: str) -> None:
@@ -83,7 +97,7 @@ def _to_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, A
         given[key] = value
     flag = given.get("non_blocking")
     if flag is not None and not isinstance(flag, bool):
-        raise TypeError(f"to() received an invalid combination of arguments - got ({', '.join(type(v).__name__ for v in args)}); expected "
+        raise TypeError(f"to() received an invalid combination of arguments - got ({', '.join(builtins.type(v).__name__ for v in args)}); expected "
                         "(device, dtype, non_blocking, copy), (dtype, non_blocking, copy) or (other, non_blocking, copy)")
     other = given.get("other")
     if other is not None:
@@ -98,15 +112,15 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     `to(dtype)`, `to(device, dtype)`, `to(other)`, each with `non_blocking`, `copy` (True: always a new tensor) and `memory_format`.
     The gradient flows back in the source's dtype. Example: `x.to(torch.float64)`, `x.to("cpu", copy=True)`.
     """
-    if len(args) == 1 and not kwargs and args[0].__class__ is dtype:
+    if len(args) == 1 and not kwargs and args[0].__class__ is dtype and self._a.dtype.kind != "c":
         return cast(self, args[0])
     kind, where, copy, form = _to_arguments(args, kwargs)
     if kind is not None:
         kind = as_dtype(kind, "to")
     if form is not None and not isinstance(form, MemoryFormat):
-        raise TypeError(f"to(): argument 'memory_format' must be torch.memory_format, not {type(form).__name__}")
+        raise TypeError(f"to(): argument 'memory_format' must be torch.memory_format, not {builtins.type(form).__name__}")
     if isinstance(where, int):
-        where = f"cuda:{where}"
+        raise RuntimeError(f"Cannot access accelerator device when none is available: to({where}) names one. Pass 'cpu'.")
     return converted(self, kind, None if where is None else library(where, "to"), copy, form)
 
 
@@ -282,9 +296,12 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     if of(a).name != "cpu":
         raise TypeError(f"can't convert {self.device.type} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory "
                         "first.")
-    if a.dtype.kind == "V" or a.dtype.name.startswith(("bfloat16", "float8")):
+    if a.dtype.char not in _NUMPY_KINDS:
         raise TypeError(f"Got unsupported ScalarType {_scalar_type(self.dtype)}: NumPy has no {self.dtype!r}. Use .float().numpy().")
     return of(a).host(a)
+
+
+_NUMPY_KINDS = frozenset("?bBhHiIlLqQefdFD")
 
 
 def _scalar_type(kind: dtype) -> str:
@@ -383,6 +400,12 @@ def get_device(input: Tensor) -> int:
     """The index of the tensor's device, -1 on the CPU."""
     index = check_tensor(input, "get_device").device.index
     return -1 if index is None else index
+
+
+@method("_is_view")
+def _is_view(self: Tensor) -> bool:
+    """Whether the tensor is a differentiable view of another one."""
+    return self._view is not None
 
 
 @method("is_inference")

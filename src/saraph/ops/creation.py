@@ -9,12 +9,14 @@ from saraph import shapes
 from saraph.backends import cpu, is_array, of
 from saraph.config import settings
 from saraph.devices import CPU
-from saraph.dtypes import BY_NUMPY, of_scalar
+from saraph.dtypes import BY_NUMPY, int64, of_scalar
+from saraph.dtypes import dtype as Dtype
 from saraph.ops import inplace as writing
 from saraph.ops.options import (as_dtype, as_sizes, check_layout, check_number, check_pin, chosen_dtype, library, made)
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import method, op, publish, register
 from saraph.ops.values import array_of, checked
+from saraph.tensor.interop import from_dlpack
 from saraph.tensor.state import state, upper
 from saraph.tensor.storage import Shared
 from saraph.tensor.tensor import Tensor, bump, wrap
@@ -25,8 +27,7 @@ _from_values = cpu.from_values
 # -- from values -------------------------------------------------------------------------------------------------------------
 
 
-def _tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
-            names: Any = None) -> Tensor:
+def _tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
     """A new tensor with a copy of `data`: a number, nested sequences of numbers, a NumPy array or scalar, or a Tensor.
 
     Without `dtype` it is inferred: bools give bool, ints int64, floats the default dtype, complex numbers its complex; arrays keep
@@ -59,18 +60,36 @@ _tensor.__name__ = _tensor.__qualname__ = "tensor"
 _tensor_record = register(_tensor, "tensor")
 
 
-def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
-           names: Any = None) -> Tensor:
+def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
     if not state.active:
-        if dtype is None and device is None and data.__class__ is list and settings.default_device is CPU and not pin_memory:
-            types = set(map(type, data))
-            if types == _FLOATS:
-                return made(_from_values(data, settings.default_dtype.numpy), requires_grad)
-        return _tensor(data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory, names=names)
+        if dtype is None and device is None and settings.default_device is CPU and not pin_memory:
+            array = _plain_numbers(data)
+            if array is not None:
+                return made(array, requires_grad) if requires_grad else wrap(array)
+        return _tensor(data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
     return upper.dispatch(_tensor_record, (data,), _given(dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory))
 
 
-_FLOATS = {float}
+def _plain_numbers(data: Any) -> Any:
+    """The array of a number, a list of numbers or a list of such lists; None where the general way must look closer."""
+    if data.__class__ is list:
+        kinds = set(map(type, data))
+        if kinds == _LISTS:
+            kinds = {v.__class__ for row in data for v in row}
+    else:
+        kinds = {data.__class__}
+    try:
+        if kinds == _FLOATS or kinds == _MIXED:
+            return _from_values(data, settings.default_dtype.numpy)
+        if kinds == _INTS:
+            return _from_values(data, _INT64)
+    except (ValueError, OverflowError):
+        return None
+    return None
+
+
+_FLOATS, _INTS, _MIXED, _LISTS = {float}, {int}, {float, int}, {list}
+_INT64 = int64.numpy
 tensor.__doc__ = _tensor.__doc__
 publish(_tensor_record, tensor)
 
@@ -119,6 +138,66 @@ def _is_plain(data: Any) -> bool:
 
 
 @op()
+def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False) -> Tensor:
+    """obj as a tensor: a Tensor, NumPy array, DLPack object or buffer shares its memory where it can; numbers and sequences are copied.
+
+    `copy` True always copies, False raises ValueError where that would be needed. `requires_grad` True: a leaf.
+    """
+    kind = None if dtype is None else as_dtype(dtype, "asarray")
+    if isinstance(obj, Tensor):
+        found = obj
+    elif is_array(obj):
+        found = over(checked(obj))
+    elif hasattr(obj, "__dlpack__"):
+        found = from_dlpack(obj)
+    elif not isinstance(obj, (int, float, complex, str)) and _is_buffer(obj):
+        found = frombuffer(obj, dtype=kind or settings.default_dtype)
+    else:
+        if copy is False:
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        return made(_moved(array_of(obj, kind), library(device, "asarray")), requires_grad)
+    backend = of(found._a) if device is None else library(device, "asarray")
+    if copy is False and (kind not in (None, found.dtype) or backend is not of(found._a)):
+        raise ValueError(f"can't alias tensor with dtype {found.dtype!r} into dtype {kind!r}." if backend is of(found._a) else
+                         f"can't alias tensor from device '{found.device}' to '{device}'.")
+    found = found.to(device=backend.name, dtype=kind, copy=bool(copy))
+    if requires_grad:
+        return found.detach().requires_grad_()
+    return found
+
+
+def _is_buffer(obj: Any) -> bool:
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return True
+
+
+@op()
+def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+    """A 1-d tensor over a Python buffer's memory: `count` elements (-1: all) from byte `offset` on. ValueError where they do not fit."""
+    kind = as_dtype(dtype, "frombuffer")
+    if not _is_buffer(buffer):
+        raise ValueError("object does not implement Python buffer protocol.")
+    view = memoryview(buffer)
+    length, item = view.nbytes, kind.itemsize
+    if length == 0 or count == 0:
+        raise ValueError(f"both buffer length ({length}) and count ({count}) must not be 0")
+    if not 0 <= offset < length:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({length} bytes) minus 1")
+    if count < 0 and (length - offset) % item:
+        raise ValueError(f"buffer length ({length - offset} bytes) after offset ({offset} bytes) must be a multiple of element size ({item})")
+    if count > 0 and offset + count * item > length:
+        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be greater than actual buffer "
+                         f"length ({length} bytes)")
+    if view.readonly:
+        warnings.warn("The given buffer is not writable, and PyTorch does not support non-writable tensors: writes to this tensor raise. Copy the "
+                      "buffer (bytearray(buffer)) to be able to write.", UserWarning, stacklevel=3)
+    return made(cpu.from_buffer(buffer, kind.numpy, count, offset), requires_grad)
+
+
+@op()
 def scalar_tensor(s: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
                   requires_grad: bool = False) -> Tensor:
     """A zero-dim tensor of a number, in the default dtype unless `dtype` says otherwise."""
@@ -148,7 +227,7 @@ def _factory(name: str, fast: Callable, doc: str) -> Callable:
     """zeros, ones, empty: `fast(shape, numpy dtype)` makes the array on the CPU, the backend's primitive of that name anywhere."""
 
     def body(*size: Any, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False,
-             requires_grad: bool = False, memory_format: Any = None, names: Any = None, **keywords: Any) -> Tensor:
+             requires_grad: bool = False, memory_format: Any = None, **keywords: Any) -> Tensor:
         if keywords:
             size = (_size_keyword(name, size, keywords),)
         if not size:
@@ -175,13 +254,15 @@ def _factory(name: str, fast: Callable, doc: str) -> Callable:
         if state.active:
             return upper.dispatch(rec, size, {**_given(out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory,
                                                       requires_grad=requires_grad), **keywords})
-        if dtype is None and device is None and out is None and not keywords and settings.default_device is CPU and not requires_grad:
-            for n in size:
-                if n.__class__ is not int or n < 0:
-                    break
-            else:
-                if size and layout is None:
-                    return wrap(fast(size, settings.default_dtype.numpy))
+        if device is None and out is None and layout is None and not keywords and not requires_grad and settings.default_device is CPU:
+            kind = settings.default_dtype if dtype is None else dtype
+            dims = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
+            if kind.__class__ is Dtype and (dims or dims is not size) and not pin_memory:
+                for n in dims:
+                    if n.__class__ is not int or n < 0:
+                        break
+                else:
+                    return wrap(fast(dims, kind.numpy))
         return body(*size, out=out, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad, **keywords)
 
     public.__name__ = public.__qualname__ = name
@@ -220,7 +301,7 @@ empty = _factory("empty", cpu.empty, """An uninitialised tensor (arguments as fo
 
 @op(out=False)
 def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: Any = None, layout: Any = None, device: Any = None,
-         pin_memory: bool = False, requires_grad: bool = False, names: Any = None) -> Tensor:
+         pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """A tensor of that size, every element `fill_value`; without `dtype` it is the number's own type.
 
     RuntimeError where the dtype cannot hold the number. Example: `full((2, 3), 7)` is an int64 tensor of sevens.
@@ -346,9 +427,18 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, layout: Any 
 
 
 def _filled_like(name: str, value: Any, *arguments: Any) -> Any:
+    input = arguments[0]
+    if input.__class__ is Tensor and arguments[1:] == _NO_OPTIONS and value.__class__ is int and 0 <= value <= 1 and 0 not in input._a.strides:
+        a = input._a
+        array = of(a).empty_like(a, a.dtype)
+        of(array).fill(array, value)
+        return array
     array = uninitialized_like(name, *arguments)
     of(array).fill(array, check_number(value, BY_NUMPY[array.dtype], name))
     return array
+
+
+_NO_OPTIONS = (None, None, None, False, None)
 
 
 # -- methods: new_* ----------------------------------------------------------------------------------------------------------

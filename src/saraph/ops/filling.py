@@ -68,6 +68,13 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
     Example: `torch.zeros(2, 3).copy_(torch.arange(3))`. RuntimeError where `src` does not broadcast to the tensor's shape.
     """
+    if src.__class__ is Tensor and not (thread.grad and (self._rg or src._rg)):
+        a, b = self._a, src._a
+        if a.dtype is b.dtype and a.shape == b.shape and 0 not in a.strides and of(a, b) is of(a):
+            check_writable(self, "copy_")
+            of(a).copy_into(a, b)
+            bump(self)
+            return self
     if not isinstance(src, Tensor):
         if not is_number(src):
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")

@@ -41,6 +41,8 @@ def build(args: tuple[Any, ...], kwargs: dict[str, Any], kind: dtype | None) -> 
         raise TypeError(f"new() received an invalid combination of arguments: keyword {sorted(set(kwargs) - known)[0]!r} is not understood. "
                         "Use torch.tensor(data, dtype=...) or torch.empty(sizes, dtype=...).")
     where = kwargs.pop("device", None)
+    if where is not None and Device(where).type not in ("cpu", "meta"):
+        raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {Device(where).type} was passed")
     backend = on(resolve("cpu" if where is None else where))
     if kwargs:
         key, value = next(iter(kwargs.items()))

@@ -314,7 +314,7 @@ def _bounds(name: str, values: tuple[Any, ...], keywords: dict[str, Any], defaul
 
 
 _NODES = {name: _constant(name) for name in ("UniformBackward0", "NormalBackward0", "ExponentialBackward0", "LogNormalBackward0",
-                                            "CauchyBackward0", "GeometricBackward0", "RandomBackward0", "BernoulliBackward2")}
+                                            "CauchyBackward0", "GeometricBackward0", "RandomBackward0", "RandomBackward2", "BernoulliBackward2")}
 
 
 @method("uniform_")
@@ -363,7 +363,7 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **keywords: Any) 
         bounds = (0, bounds[0])
     low, high = _bounds("random_", bounds, keywords, {"from": None, "to": None})
     if low is None and high is None:
-        return _fill(self, "random_", generator, lambda g, s, d: g.random_full(s, d), _NODES["RandomBackward0"])
+        return _fill(self, "random_", generator, lambda g, s, d: g.random_full(s, d), _NODES["RandomBackward2"])
     first = 0 if low is None else _whole(low, "random_", "from")
     last = None if high is None else _whole(high, "random_", "to")
     return _fill(self, "random_", generator, lambda g, s, d: g.random_ints(s, d, first, last), _NODES["RandomBackward0"])

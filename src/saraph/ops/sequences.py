@@ -17,7 +17,15 @@ from saraph.ops.registry import op
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record
 
+_INT64 = dtypes.int64.numpy
 _INTEGERS = (dtypes.int64, dtypes.int32)
+
+
+def _all_none(*values: Any) -> bool:
+    for v in values:
+        if v is not None:
+            return False
+    return True
 
 
 def _number(value: Any, name: str, argument: str) -> Any:
@@ -75,6 +83,8 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, o
     int64 when all bounds are integers, else the default dtype, unless `dtype` says otherwise. Example: `arange(1, 2.5, 0.5)` is
     `[1., 1.5, 2.]`.
     """
+    if len(bounds) == 1 and bounds[0].__class__ is int and bounds[0] >= 0 and _all_none(start, end, step, out, dtype, layout, device):
+        return made(library(None, "arange").arange(0, 1, bounds[0], _INT64), requires_grad)
     start, end, step = _arange_bounds(bounds, start, end, step)
     kind = as_dtype(dtype, "arange") if dtype is not None else out.dtype if out is not None else None
     if kind is None:

@@ -6,6 +6,7 @@ Tensors count with their own dtype.
 """
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from saraph import dtypes
@@ -75,6 +76,9 @@ def _collect(data: Any, shape: list[int], level: int, flat: list[Any], kinds: se
         if data.ndim != 1:
             raise ValueError(f"expected a sequence of numbers at dim {level}, got an array of shape {data.shape}")
         kinds.add(from_numpy_dtype(data.dtype))
+        if not flat and level:
+            warnings.warn("Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
+                          "numpy.ndarray with numpy.array() before converting to a tensor.", UserWarning, stacklevel=2)
         flat.extend(data.tolist())
     else:
         kinds.update(map(type, data))
@@ -111,6 +115,8 @@ def leaf_dtype(value: Any) -> dtype:
         raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
     if isinstance(value, (bool, int, float, complex)):
         return of_scalar(value)
+    if is_sequence(value):
+        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer: the data mixes numbers and sequences")
     raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
 
 

@@ -221,7 +221,13 @@ def _meta_storage(size: int) -> UntypedStorage:
     return UntypedStorage(size, device="meta")
 
 
+_warned: set[str] = set()
+
+
 def _deprecated() -> None:
+    if _warned:
+        return
+    _warned.add("TypedStorage")
     warnings.warn("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This should "
                   "only matter to you if you are using storages directly.  To access UntypedStorage directly, use tensor.untyped_storage() "
                   "instead of tensor.storage()", UserWarning, stacklevel=3)

@@ -117,6 +117,7 @@ def _make_subclass(cls: type, data: Tensor, require_grad: bool = False, dispatch
     return t
 
 
+_torch_function.__name__, _torch_function.__qualname__ = "__torch_function__", "Tensor.__torch_function__"
 Tensor.__torch_function__ = classmethod(_torch_function)
 Tensor.as_subclass = _as_subclass
 Tensor._make_subclass = staticmethod(_make_subclass)

@@ -52,6 +52,8 @@ def arange(start: Any, step: Any, count: int, dtype: np.dtype) -> np.ndarray:
     """start, start + step, ...: floats are computed as PyTorch's AVX2 loops do, so that the last bit agrees."""
     if dtype.kind in "iu":
         if dtype.itemsize == 8 and dtype.kind == "i":
+            if start == 0 and step == 1:
+                return np.arange(count)
             return np.arange(start, start + step * count, step, dtype) if step else np.full(count, start, dtype)
         return (start + step * np.arange(count)).astype(dtype)
     if dtype == np.float64:
@@ -77,8 +79,9 @@ def _spaced(start: Any, end: Any, steps: int, dtype: np.dtype, wide: Any) -> np.
     step = one((last - first) / one(steps - 1)) if steps > 1 else one(0)
     k = np.arange(steps)
     half = steps // 2
-    up = wide(first) + wide(step) * k[:half]
-    down = wide(last) - wide(step) * (steps - 1 - k[half:])
+    with np.errstate(invalid="ignore", over="ignore"):
+        up = wide(first) + wide(step) * k[:half].astype(wide)
+        down = wide(last) - wide(step) * (steps - 1 - k[half:]).astype(wide)
     return np.concatenate([up, down]).astype(dtype) if steps != 1 else np.full(1, first, dtype)
 
 
@@ -93,7 +96,7 @@ def linspace(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
         start, end = complex(start), complex(end)
         return (linspace(start.real, end.real, steps, inner) + 1j * linspace(start.imag, end.imag, steps, inner)).astype(dtype)
     if dtype.itemsize < 4:
-        return _spaced(start, end, steps, np.dtype(np.float32), np.float64).astype(dtype)
+        return _spaced(start, end, steps, dtype, np.float32)
     return _spaced(start, end, steps, dtype, np.float64 if dtype.itemsize == 4 else np.longdouble)
 
 

@@ -11,9 +11,11 @@ from saraph.backends.cpu.table import FUNCTIONS, primitive
 
 @primitive
 def full(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
-    if value == 0 and not isinstance(value, complex):
+    if value.__class__ is not complex and value == 0:
         return np.zeros(shape, dtype)
-    return np.full(shape, value, dtype)
+    a = np.empty(shape, dtype)
+    a.fill(value)
+    return a
 
 
 @primitive
@@ -63,7 +65,7 @@ def copy_into(destination: np.ndarray, source: Any) -> None:
 
 @primitive
 def fill(destination: np.ndarray, value: Any) -> None:
-    destination[...] = value
+    destination.fill(value)
 
 
 FUNCTIONS["cat"] = np.concatenate

@@ -75,9 +75,9 @@ def where(condition: np.ndarray, a: Any, b: Any) -> np.ndarray:
 def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A copy in another dtype, in the same memory order; floats to integers truncate, complex to real drops the imaginary part."""
     if a.dtype.kind == "c" and dtype.kind != "c":
-        a = a.real
         if dtype.kind == "b":
             return a != 0
+        a = a.real
     if a.dtype in REDUCED and dtype.kind in "iu":
         a = a.astype(float32)
     return a.astype(dtype)  # NumPy converts out of range floats as x86 does, and so does PyTorch
@@ -113,3 +113,100 @@ def div_trunc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if kind in REDUCED:
         a, b = a.astype(float32), b.astype(float32)
     return np.trunc(np.true_divide(a, b)).astype(kind)
+
+
+@primitive
+def sign(a: np.ndarray) -> np.ndarray:
+    return np.sign(a) if a.dtype.kind not in "bV" else (a if a.dtype.kind == "b" else np.sign(a.astype(float32)).astype(a.dtype))
+
+
+@primitive
+def sgn(a: np.ndarray) -> np.ndarray:
+    if a.dtype.kind != "c":
+        return sign(a)
+    size = np.abs(a)
+    return np.divide(a, size, out=np.zeros_like(a), where=size != 0)
+
+
+@primitive
+def frac(a: np.ndarray) -> np.ndarray:
+    return a - np.trunc(a)
+
+
+@primitive
+def round_(a: np.ndarray, decimals: int) -> np.ndarray:
+    if a.dtype.kind in "biu":
+        return a.copy()
+    kind = a.dtype
+    if kind in REDUCED:
+        a = a.astype(float32)
+    if decimals == 0:
+        return np.rint(a).astype(kind)
+    factor = a.dtype.type(10.0 ** abs(decimals))
+    return (np.rint(a * factor) / factor if decimals > 0 else np.rint(a / factor) * factor).astype(kind)
+
+
+@primitive
+def isposinf(a: np.ndarray) -> np.ndarray:
+    return a == np.inf if a.dtype.kind in "fV" else np.zeros(a.shape, bool)
+
+
+@primitive
+def isneginf(a: np.ndarray) -> np.ndarray:
+    return a == -np.inf if a.dtype.kind in "fV" else np.zeros(a.shape, bool)
+
+
+@primitive
+def isreal(a: np.ndarray) -> np.ndarray:
+    return a.imag == 0 if a.dtype.kind == "c" else np.ones(a.shape, bool)
+
+
+@primitive
+def sigmoid(a: np.ndarray) -> np.ndarray:
+    kind = a.dtype
+    if kind in REDUCED:
+        a = a.astype(float32)
+    if kind.kind == "c":
+        return 1 / (1 + np.exp(-a))
+    e = np.exp(-np.abs(a))
+    return np.where(a >= 0, 1, e).astype(a.dtype).__truediv__(1 + e).astype(kind)
+
+
+@primitive
+def polygamma(a: np.ndarray, n: int) -> np.ndarray:
+    kind = a.dtype
+    return np.asarray(sc.polygamma(n, a.astype(np.float64))).astype(kind)
+
+
+@primitive
+def heaviside(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.where(a == 0, b, (a > 0)).astype(a.dtype)
+
+
+@primitive
+def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if b.dtype.kind in "iu":
+        _check_integer_zero(b)
+    kind = a.dtype
+    if kind in REDUCED:
+        return np.remainder(a.astype(float32), b.astype(float32)).astype(kind)
+    return np.remainder(a, b)
+
+
+@primitive
+def xlogy(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return through_float32(sc.xlogy)(a, b)
+
+
+@primitive
+def bitwise_left_shift(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if a.dtype.kind == "b":
+        a, b = a.astype(np.int64), b.astype(np.int64)
+    return np.left_shift(a, b)
+
+
+@primitive
+def bitwise_right_shift(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if a.dtype.kind == "b":
+        a, b = a.astype(np.int64), b.astype(np.int64)
+    return np.right_shift(a, b)
