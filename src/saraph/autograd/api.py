@@ -8,6 +8,7 @@ from typing import Any
 from saraph.autograd import engine
 from saraph.backends import of
 from saraph.ops.movement import cat
+from saraph.ops.promotion import cast
 from saraph.ops.registry import method
 from saraph.tensor.node import Node, RemovableHandle
 from saraph.tensor.tensor import Tensor, edge_of, needs_grad, wrap
@@ -39,7 +40,7 @@ def _grads_for(outputs: Sequence[Tensor], grads: Sequence[Any], batched: bool = 
         if (g._a.dtype.kind == "c") != (out._a.dtype.kind == "c"):
             raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
                                f"grad_output[{len(found)}] has a dtype of {g.dtype!r} and output[{len(found)}] has a dtype of {out.dtype!r}.")
-        found.append(g)
+        found.append(cast(g, out.dtype))
     return found
 
 

@@ -16,7 +16,6 @@ from saraph.ops.options import as_dtype, library
 from saraph.ops.promotion import ToCopyBackward, cast, check_tensor, is_number, result_dtype
 from saraph.ops.registry import method, op
 from saraph.shapes import memory_format as MemoryFormat
-from saraph.tensor.state import thread
 from saraph.tensor.storage import shared_of
 from saraph.tensor.tensor import Tensor, needs_grad, record, wrap
 

@@ -12,7 +12,7 @@ from saraph.devices import CPU
 from saraph.dtypes import BY_NUMPY, int64, of_scalar
 from saraph.dtypes import dtype as Dtype
 from saraph.ops import inplace as writing
-from saraph.ops.options import (as_dtype, as_sizes, check_layout, check_number, check_pin, chosen_dtype, library, made)
+from saraph.ops.options import as_dtype, as_sizes, check_layout, check_number, check_pin, chosen_dtype, library, made
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import method, op, publish, register
 from saraph.ops.values import array_of, checked

@@ -6,7 +6,7 @@ from typing import Any
 from saraph.backends import of
 from saraph.dtypes import BY_NUMPY
 from saraph.ops import promotion
-from saraph.ops.inplace import check_writable, resize, update
+from saraph.ops.inplace import check_distinct, check_writable, resize, update
 from saraph.ops.options import as_sizes, check_number
 from saraph.ops.promotion import cast, check_tensor, is_number, unbroadcast
 from saraph.ops.registry import method, op
@@ -16,14 +16,6 @@ from saraph.tensor.state import thread
 from saraph.tensor.storage import Shared, shared_of
 from saraph.tensor.storages import TypedStorage, UntypedStorage, window
 from saraph.tensor.tensor import Tensor, bump, needs_grad, record
-
-
-def check_distinct(a: Any, name: str) -> None:
-    """RuntimeError where several elements of a tensor to be written are one place in memory."""
-    for n, s in zip(a.shape, a.strides):
-        if s == 0 and n > 1:
-            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-                               f"Please clone() the tensor before performing the operation. ({name} on shape {list(a.shape)})")
 
 
 # -- copy_ -------------------------------------------------------------------------------------------------------------------

@@ -119,7 +119,17 @@ def _resave_versions(node: Node) -> None:
     node.versions = tuple(0 if s is None or s.__class__ is not Tensor or s._st is None else s._st.version for s in node.saved)
 
 
+def check_distinct(a: Any, name: str) -> None:
+    """RuntimeError where several elements of a tensor to be written are one place in memory."""
+    for n, s in zip(a.shape, a.strides):
+        if s == 0 and n > 1:
+            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+                               f"Please clone() the tensor before performing the operation. ({name} on shape {list(a.shape)})")
+
+
 def _store(x: Tensor, result: Tensor) -> None:
+    if 0 in x._a.strides:
+        check_distinct(x._a, "in-place write")
     try:
         of(x._a).copy_into(x._a, result._a)
     except ValueError as error:

@@ -10,9 +10,8 @@ from typing import Any
 from saraph import dtypes
 from saraph.backends import of
 from saraph.config import settings
-from saraph.ops.creation import uninitialized_like, store_out
-from saraph.ops.filling import check_distinct
-from saraph.ops.inplace import check_writable, update
+from saraph.ops.creation import store_out, uninitialized_like
+from saraph.ops.inplace import check_distinct, check_writable, update
 from saraph.ops.options import as_dtype, as_sizes, check_layout, check_pin, library, made
 from saraph.ops.promotion import cast, check_tensor
 from saraph.ops.registry import method, op

@@ -14,9 +14,14 @@ def filled(shape: Shape, dtype: np.dtype) -> tuple[Shape, np.dtype]:
     return tuple(shape), dtype
 
 
+def _without_values() -> NotImplementedError:
+    return NotImplementedError("Cannot copy out of meta tensor; no data! A tensor on device 'meta' has a shape and a dtype only.")
+
+
 @rule("host", "tolist")
 def values(a: Any) -> Any:
-    raise NotImplementedError("Cannot copy out of meta tensor; no data! A tensor on device 'meta' has a shape and a dtype only.")
+    """There are none to read."""
+    raise _without_values()
 
 
 @rule("item")
