@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from saraph.errors import describe
 from saraph.ops.matmul import matmul, refuse_bool
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
@@ -40,7 +39,7 @@ def einsum(*args: Any) -> Tensor:
     for t in operands:
         check_tensor(t, "einsum", "operands")
     inputs, output = read_equation(equation, tuple(t._a.ndim for t in operands))
-    _check_sizes(operands, inputs)
+    _check_sizes(tuple([t._a.shape for t in operands]), inputs)
     return _contract(list(zip(*[_diagonals(t, labels) for t, labels in zip(operands, inputs)])), output)
 
 
@@ -139,12 +138,13 @@ def _read_output(right: str, given: list[str], dots: list[str], place: int) -> L
     return tuple(label for token in tokens for label in (dots if token == "..." else [token]))
 
 
-def _check_sizes(operands: Sequence[Tensor], inputs: Sequence[Labels]) -> None:
+@functools.lru_cache(maxsize=512)
+def _check_sizes(shapes: tuple[tuple[int, ...], ...], inputs: tuple[Labels, ...]) -> None:
     """Sizes of one label must agree, or be 1."""
     sizes: dict[str, int] = {}
-    for k, (t, labels) in enumerate(zip(operands, inputs)):
+    for k, (shape, labels) in enumerate(zip(shapes, inputs)):
         own: dict[str, int] = {}
-        for label, n in zip(labels, t._a.shape):
+        for label, n in zip(labels, shape):
             if own.setdefault(label, n) != n:
                 raise RuntimeError(f"einsum(): subscript {label} is repeated for operand {k} but the sizes don't match, {n} != {own[label]}")
         for label, n in own.items():
@@ -152,9 +152,8 @@ def _check_sizes(operands: Sequence[Tensor], inputs: Sequence[Labels]) -> None:
             if have == 1:
                 sizes[label] = n
             elif n not in (1, have):
-                raise RuntimeError(f"einsum(): subscript {label} has size {n} for operand {k} which does not broadcast with "
-                                   f"previously seen size {have} "
-                                   f"(operands: {describe(*operands)})")
+                raise RuntimeError(f"einsum(): subscript {label} has size {n} for operand {k} which does not broadcast with previously seen "
+                                   f"size {have} (operands have shapes {shapes})")
 
 
 # -- computing ------------------------------------------------------------------------------------------------------------------------
@@ -163,6 +162,8 @@ def _check_sizes(operands: Sequence[Tensor], inputs: Sequence[Labels]) -> None:
 def _diagonals(t: Tensor, labels: Labels) -> tuple[Tensor, list[str]]:
     """A label that an operand has twice is left once, over the diagonal."""
     names = list(labels)
+    if len(set(labels)) == len(labels):
+        return t, names
     for label in set(names):
         while names.count(label) > 1:
             i = names.index(label)
@@ -193,44 +194,68 @@ def _sum_out(x: Tensor, names: list[str], keep: set[str]) -> tuple[Tensor, list[
     return x.sum(drop, dtype=x.dtype), [label for label in names if label in keep]
 
 
+class Plan(NamedTuple):
+    """How two labelled operands are joined: what is squeezed and summed away, orders, shapes, and the labels of the result."""
+
+    left: tuple[Any, ...]  # dims to squeeze, dims to sum, order, shape
+    right: tuple[Any, ...]
+    contracts: bool
+    shape: tuple[int, ...]
+    names: list[str]
+
+
 def join(x: Tensor, nx: list[str], y: Tensor, ny: list[str], keep: set[str]) -> tuple[Tensor, list[str]]:
     """One product of two labelled tensors: labels of both that nobody asks for later are contracted."""
     refuse_bool("bmm", x)
-    x, nx, y, ny = _without_ones(x, nx, y, ny)
-    x, nx = _sum_out(x, nx, keep.union(ny))
-    y, ny = _sum_out(y, ny, keep.union(nx))
-    both = [label for label in nx if label in ny]
+    plan = _plan(tuple(nx), x._a.shape, tuple(ny), y._a.shape, frozenset(keep))
+    x, y = _prepared(x, *plan.left), _prepared(y, *plan.right)
+    return (_reshaped(matmul(x, y), plan.shape) if plan.contracts else x * y), plan.names
+
+
+def _prepared(x: Tensor, ones: tuple[int, ...], summed: tuple[int, ...], order: tuple[int, ...] | None, shape: tuple[int, ...]) -> Tensor:
+    if ones:
+        x = x.squeeze(ones)
+    if summed:
+        x = x.sum(summed, dtype=x.dtype)
+    return _reshaped(x if order is None else x.permute(order), shape)
+
+
+@functools.lru_cache(maxsize=512)
+def _plan(nx: Labels, shape_x: tuple[int, ...], ny: Labels, shape_y: tuple[int, ...], keep: frozenset[str]) -> Plan:
+    size_x, size_y = dict(zip(nx, shape_x)), dict(zip(ny, shape_y))
+    shared = [n for n in nx if n in size_y]
+    # a label of size 1 on one of two operands that both have it says nothing there
+    ones_x = [n for n in shared if size_x[n] == 1 != size_y[n]]
+    ones_y = [n for n in shared if size_y[n] == 1 and n not in ones_x]
+    kept_x, kept_y = [n for n in nx if n not in ones_x], [n for n in ny if n not in ones_y]
+    sum_x = [n for n in kept_x if n not in keep and n not in kept_y]
+    sum_y = [n for n in kept_y if n not in keep and n not in kept_x]
+    left_x, left_y = [n for n in kept_x if n not in sum_x], [n for n in kept_y if n not in sum_y]
+    both = [n for n in left_x if n in left_y]
     batch, inner = [n for n in both if n in keep], [n for n in both if n not in keep]
-    left, right = [n for n in nx if n not in both], [n for n in ny if n not in both]
-    size = dict(zip(nx, x._a.shape)) | dict(zip(ny, y._a.shape))
+    left, right = [n for n in left_x if n not in both], [n for n in left_y if n not in both]
+    size = {**size_y, **{n: size_x[n] for n in left_x}}
     names = batch + left + right
-    if not inner:
-        x = _arranged(x, nx, batch + left).reshape([size[n] for n in batch + left] + [1] * len(right))
-        y = _arranged(y, ny, batch + right).reshape([size[n] for n in batch] + [1] * len(left) + [size[n] for n in right])
-        return x * y, names
-    count = [_product(size[n] for n in group) for group in (batch, left, inner, right)]
-    x = _arranged(x, nx, batch + left + inner)
-    y = _arranged(y, ny, batch + inner + right)
-    if batch:
-        x, y = _reshaped(x, (count[0], count[1], count[2])), _reshaped(y, (count[0], count[2], count[3]))
+    if inner:
+        b, n, k, m = (_product(size[label] for label in group) for group in (batch, left, inner, right))
+        made_x, made_y = ((b, n, k), (b, k, m)) if batch else ((n, k), (k, m))
+        wanted_x, wanted_y = batch + left + inner, batch + inner + right
     else:
-        x, y = _reshaped(x, (count[1], count[2])), _reshaped(y, (count[2], count[3]))
-    return _reshaped(matmul(x, y), tuple(size[n] for n in names)), names
+        made_x = tuple([size[n] for n in batch + left] + [1] * len(right))
+        made_y = tuple([size[n] for n in batch] + [1] * len(left) + [size[n] for n in right])
+        wanted_x, wanted_y = batch + left, batch + right
+    return Plan((_places(nx, ones_x), _places(kept_x, sum_x), _order(left_x, wanted_x), made_x),
+                (_places(ny, ones_y), _places(kept_y, sum_y), _order(left_y, wanted_y), made_y),
+                bool(inner), tuple([size[n] for n in names]), names)
 
 
-def _without_ones(x: Tensor, nx: list[str], y: Tensor, ny: list[str]) -> tuple[Tensor, list[str], Tensor, list[str]]:
-    """A label of size 1 on one of two operands that both have it says nothing there: it is dropped."""
-    for label in [n for n in nx if n in ny]:
-        i, j = nx.index(label), ny.index(label)
-        if x._a.shape[i] == 1 != y._a.shape[j]:
-            x, nx = x.squeeze(i), nx[:i] + nx[i + 1:]
-        elif y._a.shape[j] == 1:
-            y, ny = y.squeeze(j), ny[:j] + ny[j + 1:]
-    return x, nx, y, ny
+def _places(names: Sequence[str], wanted: Sequence[str]) -> tuple[int, ...]:
+    return tuple([names.index(n) for n in wanted])
 
 
-def _arranged(x: Tensor, names: list[str], wanted: list[str]) -> Tensor:
-    return x if names == wanted else x.permute([names.index(n) for n in wanted])
+def _order(names: list[str], wanted: list[str]) -> tuple[int, ...] | None:
+    """The permutation that brings labels into an order; None where they are in it."""
+    return None if names == wanted else _places(names, wanted)
 
 
 def _reshaped(x: Tensor, shape: tuple[int, ...]) -> Tensor:

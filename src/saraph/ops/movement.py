@@ -11,8 +11,9 @@ from typing import Any
 from saraph.backends import cpu, of
 from saraph.errors import describe
 from saraph.ops import promotion
+from saraph.ops.inplace import put_out
 from saraph.ops.promotion import check_tensor, unbroadcast
-from saraph.ops.registry import op
+from saraph.ops.registry import OPS, op
 from saraph.shapes import infer_shape, wrap_dim, wrap_dims
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import upper
@@ -375,17 +376,24 @@ def CatBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     return tuple(grads)
 
 
-@op(aliases=("concat", "concatenate"), autocast="widest")
+@op(aliases=("concat", "concatenate"), autocast="widest", out=False)
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors joined along an existing dimension. All other sizes must agree; 1-d empty tensors are skipped, as in PyTorch."""
     if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
         raise TypeError(f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    if out is not None:
+        return _cat_into(tensors, dim, out)
+    if not isinstance(tensors[0], Tensor):
+        raise _no_tensor(tensors)
     first = tensors[0]._a
     kind, rank, arrays, recorded = first.dtype, first.ndim, [], False
     for t in tensors:
-        a = t._a
+        try:
+            a = t._a
+        except AttributeError:
+            raise _no_tensor(tensors) from None
         if a.dtype is not kind or a.ndim != rank or (rank == 1 and not a.size) or a.__class__ is not ndarray:
             return _cat_general(tensors, dim)
         arrays.append(a)
@@ -400,6 +408,23 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
     except ValueError:
         raise _cat_error(tensors, dim) from None
     return record(r, CatBackward, tuple(tensors), dim=dim, lengths=[a.shape[dim] for a in arrays]) if recorded else wrap(r)
+
+
+def _no_tensor(tensors: Sequence[Any]) -> TypeError:
+    i = next(i for i, t in enumerate(tensors) if not isinstance(t, Tensor))
+    return TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensors[i]).__name__} (cat)")
+
+
+def _cat_into(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
+    """`out=`: its memory must not be that of an input, nor may its elements share a place."""
+    if isinstance(out, Tensor):
+        if any(s == 0 and n > 1 for n, s in zip(out._a.shape, out._a.strides)):
+            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+                               "clone() the tensor before performing the operation.")
+        if any(isinstance(t, Tensor) and of(out._a, t._a).may_overlap(out._a, t._a) for t in tensors):
+            raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                               "location. Please clone() the tensor before performing the operation.")
+    return put_out(OPS["cat"], out, (tensors, dim), {})
 
 
 def _cat_general(tensors: Sequence[Tensor], dim: int) -> Tensor:

@@ -12,7 +12,7 @@ from saraph.ops.registry import op
 from saraph.shapes import Size, contiguous_format, infer_shape, wrap_dim, wrap_dims
 from saraph.shapes import broadcast_shapes as joint_shape
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, view_of, wrap
+from saraph.tensor.tensor import Tensor, ndarray, plain_view, record, view_of, wrap
 
 # -- transposes -------------------------------------------------------------------------------------------------------------------
 
@@ -28,7 +28,9 @@ def t(input: Tensor) -> Tensor:
     a = check_tensor(input, "t")._a
     if a.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {a.ndim}D ({describe(input)}). Use .mT or .transpose(d0, d1).")
-    return view_of(input, of(a).transpose(a, tuple(range(a.ndim))[::-1]), TBackward)
+    r = a.T if a.__class__ is ndarray else of(a).transpose(a, tuple(range(a.ndim))[::-1])
+    view = plain_view(input, r)
+    return view_of(input, r, TBackward) if view is None else view
 
 
 def _transposed(self: Tensor) -> Tensor:
@@ -319,7 +321,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
     if len(by) != len(along):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}")
     if a.ndim == 0:
-        return input.clone()
+        raise IndexError(f"Dimension specified as {along[0]} but tensor has no dimensions")
     axes = tuple(wrap_dim(d, a.ndim) for d in along)
     return record(of(a).roll(a, by, axes), RollBackward, (input,), shifts=by, dims=axes)
 

@@ -32,6 +32,8 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @primitive
 def matmul_nt(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a @ b^H` for operands of two or more dimensions."""
+    if a.ndim == 2 and b.ndim == 2 and b.dtype.char in "fd":
+        return a.dot(b.T)
     b = b.swapaxes(-1, -2)
     return matmul(a, b.conj() if b.dtype.kind == "c" else b)
 
@@ -39,6 +41,8 @@ def matmul_nt(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @primitive
 def matmul_tn(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a^H @ b` for operands of two or more dimensions."""
+    if a.ndim == 2 and b.ndim == 2 and a.dtype.char in "fd":
+        return a.T.dot(b)
     a = a.swapaxes(-1, -2)
     return matmul(a.conj() if a.dtype.kind == "c" else a, b)
 

@@ -16,6 +16,12 @@ def flip(a: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
 
 
 @primitive
+def may_overlap(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether the stretches of memory that two arrays lie in have a byte in common."""
+    return np.may_share_memory(a, b)
+
+
+@primitive
 def roll(a: np.ndarray, shifts: tuple[int, ...], axes: tuple[int, ...]) -> np.ndarray:
     return np.roll(a, shifts, axes)
 

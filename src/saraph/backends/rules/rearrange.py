@@ -14,6 +14,12 @@ def flip(a: Any, axes: tuple[int, ...]) -> Any:
     return dense_like(a, a.dtype)
 
 
+@rule("may_overlap")
+def may_overlap(a: Any, b: Any) -> bool:
+    """Without memory there is nothing to share."""
+    return False
+
+
 @rule("roll", "tril", "triu")
 def same(a: Any, *arguments: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
