@@ -122,7 +122,7 @@ def _resave_versions(node: Node) -> None:
 def check_distinct(a: Any, name: str) -> None:
     """RuntimeError where several elements of a tensor to be written are one place in memory."""
     for n, s in zip(a.shape, a.strides):
-        if s == 0 and n > 1:
+        if s == 0 and n > 1 and a.size:
             raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
                                f"Please clone() the tensor before performing the operation. ({name} on shape {list(a.shape)})")
 

@@ -270,6 +270,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     count = N if N is not None else t._a.shape[-1] if t._a.ndim else 1
     if count <= 1:
         raise RuntimeError(f"N must be greater than 1. Got N={count} for {describe(t)}")
+    t = t if t._a.ndim else t.reshape(1)
     powers = t.unsqueeze(-1).expand(*t._a.shape, count - 1).cumprod(-1)
     return cat([wrap(of(t._a).full((*t._a.shape, 1), 1, powers._a.dtype)), powers], -1)
 

@@ -143,7 +143,7 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     full_window = _window_of(call, x, window, win, n_fft)
     full_window = _ones(x, n_fft) if full_window is None else full_window
     signal = overlap_add(frames * full_window, hop)
-    weights = overlap_add((full_window * full_window.conj()).expand(frames._a.shape[1], n_fft), hop)
+    weights = overlap_add((full_window * full_window).expand(frames._a.shape[1], n_fft), hop)
     start = n_fft // 2 if center else 0
     return _cut(call, signal, weights, start, length, center, x._a.ndim == 2)
 
