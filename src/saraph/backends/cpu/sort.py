@@ -5,6 +5,7 @@ that agrees with the numbers') above its position: one vectorised sort of intege
 """
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -180,7 +181,7 @@ def _run_starts(rows: np.ndarray) -> np.ndarray:
     """Which rows (first axis) differ from the one before. NaN differs from everything."""
     starts = np.ones(len(rows), bool)
     differs = rows[1:] != rows[:-1]
-    starts[1:] = differs.reshape(len(differs), -1).any(-1) if rows.ndim > 1 else differs
+    starts[1:] = differs.any(tuple(range(1, rows.ndim)))
     return starts
 
 
@@ -218,7 +219,7 @@ def unique(a: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.
 
 def _order_of_slices(rows: np.ndarray) -> np.ndarray:
     """Lexicographic order of the slices along the first axis."""
-    columns = widened(rows.reshape(len(rows), -1))
+    columns = widened(rows.reshape(len(rows), math.prod(rows.shape[1:])))
     return np.lexsort(columns.T[::-1]) if columns.shape[1] else np.arange(len(rows))
 
 
@@ -233,7 +234,9 @@ def searchsorted(edges: np.ndarray, values: np.ndarray, right: bool, dtype: np.d
     if edges.ndim == 1:
         return np.asarray(np.searchsorted(edges, values, side)).astype(dtype)
     result = np.empty(values.shape, dtype)
-    pairs = zip(edges.reshape(-1, edges.shape[-1]), values.reshape(-1, values.shape[-1]), result.reshape(-1, values.shape[-1]))
+    if not values.size:
+        return result
+    pairs = zip(edges.reshape(math.prod(edges.shape[:-1]), edges.shape[-1]), values.reshape(-1, values.shape[-1]), result.reshape(-1, values.shape[-1]))
     for row, wanted, found in pairs:
         found[...] = np.searchsorted(row, wanted, side)
     return result
@@ -269,3 +272,13 @@ def histogram_counts(values: np.ndarray, edges: Any, weights: np.ndarray | None)
     size = int(np.prod(shape, dtype=np.int64))
     counts = np.bincount(cell[inside], None if weights is None else weights[inside], size)
     return counts.astype(values.dtype).reshape(shape)
+
+
+@primitive
+def histc(a: np.ndarray, bins: int, low: float, high: float) -> np.ndarray:
+    """Counts in equal intervals of [low, high], an element's interval computed in its own dtype; what lies outside is not counted."""
+    values = a.reshape(-1)
+    kind = values.dtype.type
+    values = values[(values >= kind(low)) & (values <= kind(high))]
+    place = ((values - kind(low)) * kind(bins) / (kind(high) - kind(low))).astype(np.int64)
+    return np.bincount(np.minimum(place, bins - 1), minlength=bins).astype(a.dtype)

@@ -121,3 +121,8 @@ def bincount(a: Any, weights: Any, minlength: int) -> Any:
 @rule("histogram_counts")
 def histogram_counts(values: Any, edges: Any, weights: Any) -> Described:
     return tuple(e.shape[0] - 1 for e in edges), values.dtype
+
+
+@rule("histc")
+def histc(a: Any, bins: int, low: float, high: float) -> Described:
+    return (bins,), a.dtype
