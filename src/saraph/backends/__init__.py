@@ -14,7 +14,7 @@ import numpy as np
 from saraph.backends import primitives
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
-from saraph.backends.rules import creation, fft, linalg, products, rearrange, reductions
+from saraph.backends.rules import creation, fft, indexing, linalg, products, rearrange, reductions
 from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, densified, on_values, scaled
 from saraph.devices import META, device
 

@@ -311,6 +311,11 @@ def test_more(a: Any) -> tuple[Shape, np.dtype]:
     return a.shape, boolean
 
 
-@rule("heaviside", "remainder", "xlogy")
+@rule("heaviside", "remainder", "xlogy", "bitwise_left_shift", "bitwise_right_shift")
 def binary_more(a: Any, b: Any) -> tuple[Shape, np.dtype]:
     return _broadcast(a, b), (a if hasattr(a, "dtype") else b).dtype
+
+
+@rule("relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "logsigmoid", "hardswish", "hardsigmoid", "softmax", "log_softmax")
+def activation(a: Any, *arguments: Any) -> tuple[Shape, np.dtype]:
+    return a.shape, a.dtype

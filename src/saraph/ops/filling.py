@@ -18,6 +18,15 @@ from saraph.tensor.storages import TypedStorage, UntypedStorage, window
 from saraph.tensor.tensor import Tensor, bump, needs_grad, record
 
 
+def tracked(*values: Any) -> bool:
+    """Whether a write that involves these (Tensors, or anything else) is to be recorded."""
+    if thread.grad:
+        for x in values:
+            if isinstance(x, Tensor) and x._rg and needs_grad(x):
+                return True
+    return False
+
+
 # -- copy_ -------------------------------------------------------------------------------------------------------------------
 
 
@@ -60,7 +69,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
     Example: `torch.zeros(2, 3).copy_(torch.arange(3))`. RuntimeError where `src` does not broadcast to the tensor's shape.
     """
-    if src.__class__ is Tensor and not (thread.grad and (self._rg or src._rg)):
+    if src.__class__ is Tensor and not tracked(self, src):
         a, b = self._a, src._a
         if a.dtype is b.dtype and a.shape == b.shape and 0 not in a.strides and of(a, b) is of(a):
             check_writable(self, "copy_")
@@ -72,7 +81,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
             raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
         src = promotion.scalar_tensor(src, self.dtype, self._a)
     check_distinct(self._a, "copy_")
-    if thread.grad and (self._rg or src._rg):
+    if tracked(self, src):
         return update(self, "copy_", copy.__wrapped__, (src,), {})
     check_writable(self, "copy_")
     _copy_values(self._a, src._a, "copy_")
@@ -117,7 +126,7 @@ def _fill_values(a: Any, value: Any, name: str) -> Tensor | None:
 @op(method="fill_", name="fill_")
 def fill_(input: Tensor, value: Any) -> Tensor:
     """Make every element `value` (a number or a zero-dim tensor), in place; differentiable with respect to a tensor's value."""
-    if thread.grad and (input._rg or (isinstance(value, Tensor) and value._rg)):
+    if tracked(input, value):
         return update(input, "fill_", fill.__wrapped__, (value,), {})
     check_writable(input, "fill_")
     _fill_values(input._a, value, "fill_")
@@ -128,7 +137,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
 @op(method="zero_", name="zero_")
 def zero_(input: Tensor) -> Tensor:
     """Make every element zero, in place."""
-    if thread.grad and input._rg:
+    if tracked(input):
         return update(input, "zero_", fill.__wrapped__, (0,), {})
     check_writable(input, "zero_")
     of(input._a).fill(input._a, 0)

@@ -9,7 +9,6 @@ from saraph.config import settings
 from saraph.devices import device as Device
 from saraph.devices import resolve
 from saraph.dtypes import BY_NUMPY, dtype
-from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, wrap
 
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -123,8 +122,3 @@ def int_range(kind: dtype) -> tuple[int, int]:
 
 def _c_name(kind: dtype) -> str:
     return _C_NAMES.get(kind.name, kind.name)
-
-
-def tracks(*tensors: Any) -> bool:
-    """Whether a call on these (Tensors, or anything else) is to be recorded."""
-    return thread.grad and any(isinstance(t, Tensor) and t._rg for t in tensors)

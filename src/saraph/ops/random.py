@@ -11,6 +11,7 @@ from saraph import dtypes
 from saraph.backends import of
 from saraph.config import settings
 from saraph.ops.creation import store_out, uninitialized_like
+from saraph.ops.filling import tracked
 from saraph.ops.inplace import check_distinct, check_writable, update
 from saraph.ops.options import as_dtype, as_sizes, check_layout, check_pin, library, made
 from saraph.ops.promotion import cast, check_tensor
@@ -18,7 +19,6 @@ from saraph.ops.registry import method, op
 from saraph.random import Generator, default_generator, fill_view
 from saraph.shapes import broadcast_shapes
 from saraph.tensor.node import derivative
-from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, bump, record, wrap
 
 Draw = Callable[[Generator, tuple[int, ...], Any], Any]
@@ -288,7 +288,7 @@ def _fill(x: Any, name: str, generator: Any, draw: Draw, node: type) -> Tensor:
     check_tensor(x, name, "self")
     source = _generator(generator, name)
     check_distinct(x._a, name)
-    if thread.grad and x._rg:
+    if tracked(x):
         def replaced(before: Tensor) -> Tensor:
             a = before._a
             return record(_spread(of(a).empty_like(a, a.dtype), source, draw), node, (before,), shape=a.shape)

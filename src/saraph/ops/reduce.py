@@ -355,3 +355,26 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
     a = check_tensor(input, "count_nonzero")._a
     check_dims(dim, "count_nonzero")
     return wrap(of(a).count_nonzero(a, normal_axes(dim, a.ndim), False))
+
+
+# -- trace --------------------------------------------------------------------------------------------------------------------
+
+
+@derivative("TraceBackward0")
+def TraceBackward(node: Any, g: Tensor) -> Tensor:
+    rows, columns = node.shape
+    on_diagonal = wrap(of(g._a).eye(rows, columns, dtypes.bool_.numpy))
+    return g * on_diagonal
+
+
+@op(method=True)
+def trace(input: Tensor) -> Tensor:
+    """The sum of a matrix's diagonal; of integers in int64."""
+    x = check_tensor(input, "trace")
+    a = x._a
+    if a.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {a.ndim}")
+    if a.dtype.kind == "b":
+        raise NotImplementedError('"trace" not implemented for \'Bool\': convert the tensor to an integer dtype first.')
+    r = of(a).sum(of(a).diagonal(a, 0, 0, 1), None, False, _INT64 if a.dtype.kind in "iu" else None)
+    return record(r, TraceBackward, (x,), shape=a.shape)

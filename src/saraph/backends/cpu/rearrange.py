@@ -77,5 +77,7 @@ def repeat_index(counts: np.ndarray, size: int | None) -> np.ndarray:
 @primitive
 def combination_index(n: int, r: int, with_replacement: bool) -> np.ndarray:
     """The positions of every choice of r among n, as columns (r, choices), in lexicographic order."""
+    if r == 2:
+        return np.stack(np.triu_indices(n, 0 if with_replacement else 1))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     return np.array(list(choose(range(n), r)), np.int64).reshape(-1, r).T.copy()

@@ -1,0 +1,414 @@
+"""Activation functions. `inplace=True` writes the result over the input."""
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from saraph.backends import of
+from saraph.ops import promotion
+from saraph.ops.inplace import update
+from saraph.ops.promotion import check_tensor
+from saraph.ops.registry import op
+from saraph.shapes import wrap_dim
+from saraph.tensor.node import derivative
+from saraph.tensor.tensor import Tensor, record, unpack
+
+FUNCTIONAL = "nn.functional"
+
+
+def _floating(x: Tensor, name: str) -> Tensor:
+    if check_tensor(x, name)._a.dtype.kind in "biu":
+        raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}: convert the input with .float()')
+    return x
+
+
+def _maybe_inplace(x: Tensor, inplace: bool, name: str, function: Any, *args: Any) -> Tensor:
+    return update(x, name + "_", function, args, {}) if inplace else function(x, *args)
+
+
+def _pointwise(x: Tensor, cls: Any, name: str, *args: Any, saved: bool = True) -> Tensor:
+    """A primitive with numbers as its further arguments, which its formula finds as node.args."""
+    return record(getattr(of(x._a), name)(x._a, *args), cls, (x,), (x,) if saved else (), args=args)
+
+
+@derivative("ReluBackward0", saves_result=True)
+def ReluBackward(node: Any, g: Tensor) -> Tensor:
+    (y,) = unpack(node)
+    return g.masked_fill(y <= 0, 0)
+
+
+def _relu(x: Tensor) -> Tensor:
+    if check_tensor(x, "relu")._a.dtype.kind in "bc":
+        raise RuntimeError(f"relu is not supported for {'Boolean inputs' if x._a.dtype.kind == 'b' else 'complex types'}")
+    return record(of(x._a).relu(x._a), ReluBackward, (x,))
+
+
+@op(namespaces=(FUNCTIONAL, "torch"), method=True)
+def relu(input: Tensor, inplace: bool = False) -> Tensor:
+    """max(x, 0)."""
+    return _maybe_inplace(input, inplace, "relu", _relu)
+
+
+@op(namespaces=(FUNCTIONAL, "torch"), method="relu_")
+def relu_(input: Tensor) -> Tensor:
+    """In-place `relu`."""
+    return update(input, "relu_", _relu, (), {})
+
+
+def _inplace_form(name: str, function: Any, namespaces: Any = (FUNCTIONAL, "torch")) -> None:
+    def write(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return update(input, name + "_", function, args, kwargs)
+
+    write.__name__ = write.__qualname__ = name + "_"
+    write.__doc__ = f"In-place `{name}`."
+    op(name=name + "_", namespaces=namespaces)(write)
+
+
+@op(namespaces=FUNCTIONAL)
+def relu6(input: Tensor, inplace: bool = False) -> Tensor:
+    """min(max(x, 0), 6)."""
+    return hardtanh(input, 0.0, 6.0, inplace)
+
+
+@derivative("LeakyReluBackward0")
+def LeakyReluBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    return (x > 0).where(g, g * node.args[0])
+
+
+@op(namespaces=FUNCTIONAL)
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
+    """x where x > 0, else negative_slope x."""
+    return _maybe_inplace(input, inplace, "leaky_relu", lambda x: _pointwise(_floating(x, "leaky_relu"), LeakyReluBackward, "leaky_relu", negative_slope))
+
+
+@derivative("EluBackward0")
+def EluBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    alpha, scale, slope = node.args
+    return (x > 0).where(g * scale, g * (x * slope).exp() * (alpha * scale * slope))
+
+
+def _elu(x: Tensor, alpha: float, scale: float = 1.0, slope: float = 1.0) -> Tensor:
+    return _pointwise(_floating(x, "elu"), EluBackward, "elu", float(alpha), float(scale), float(slope))
+
+
+@op(namespaces=FUNCTIONAL)
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """x where x > 0, else alpha (exp(x) - 1)."""
+    return _maybe_inplace(input, inplace, "elu", _elu, alpha)
+
+
+@op(namespaces=(FUNCTIONAL, "torch"))
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
+    """max(0, x) + min(0, alpha (exp(x / alpha) - 1))."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _maybe_inplace(input, inplace, "celu", _elu, alpha, 1.0, 1.0 / alpha)
+
+
+_SELU = (1.6732632423543772848170429916717, 1.0507009873554804934193349852946)  # alpha, scale (Klambauer et al. 2017)
+
+
+@op(namespaces=(FUNCTIONAL, "torch"))
+def selu(input: Tensor, inplace: bool = False) -> Tensor:
+    """scale (max(0, x) + min(0, alpha (exp(x) - 1)))."""
+    return _maybe_inplace(input, inplace, "selu", _elu, *_SELU)
+
+
+@derivative("GeluBackward0")
+def GeluBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    if node.args[0]:
+        inner = (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
+        t = inner.tanh()
+        slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
+        return g * ((1 + t) * 0.5 + x * 0.5 * (1 - t * t) * slope)
+    return g * ((x * math.sqrt(0.5)).erf() * 0.5 + 0.5 + x * (x * x * -0.5).exp() * (1 / math.sqrt(2 * math.pi)))
+
+
+@op(namespaces=FUNCTIONAL)
+def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
+    """x Phi(x), Phi the normal distribution function; approximate="tanh" uses its tanh approximation."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    return _pointwise(_floating(input, "gelu"), GeluBackward, "gelu", approximate == "tanh")
+
+
+@derivative("SiluBackward0")
+def SiluBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    s = x.sigmoid()
+    return g * (s * (1 + x * (1 - s))).conj()
+
+
+def _silu(x: Tensor) -> Tensor:
+    return _pointwise(_floating(x, "silu"), SiluBackward, "silu")
+
+
+@op(namespaces=FUNCTIONAL)
+def silu(input: Tensor, inplace: bool = False) -> Tensor:
+    """x sigmoid(x)."""
+    return _maybe_inplace(input, inplace, "silu", _silu)
+
+
+def _mish(x: Tensor) -> Tensor:
+    return x * softplus(_floating(x, "mish")).tanh()
+
+
+@op(namespaces=FUNCTIONAL)
+def mish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x tanh(softplus(x))."""
+    return _maybe_inplace(input, inplace, "mish", _mish)
+
+
+@derivative("SoftplusBackward0")
+def SoftplusBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    beta, threshold = node.args
+    return (x * beta > threshold).where(g, g * (x * beta).sigmoid())
+
+
+@op(namespaces=FUNCTIONAL)
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
+    return _pointwise(_floating(input, "softplus"), SoftplusBackward, "softplus", float(beta), float(threshold))
+
+
+@op(namespaces=FUNCTIONAL)
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|)."""
+    return input / (input.abs() + 1)
+
+
+@op(namespaces=FUNCTIONAL)
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x)."""
+    return input - input.tanh()
+
+
+@derivative("HardtanhBackward0")
+def HardtanhBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    low, high = node.args
+    return g.masked_fill((x <= low) | (x >= high), 0)
+
+
+def _hardtanh(x: Tensor, low: float, high: float) -> Tensor:
+    if check_tensor(x, "hardtanh")._a.dtype.kind == "b":
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    backend = of(x._a)
+    a = backend.minimum(backend.maximum(x._a, backend.scalar(low, x._a.dtype)), backend.scalar(high, x._a.dtype))
+    return record(a, HardtanhBackward, (x,), (x,), args=(low, high))
+
+
+@op(namespaces=FUNCTIONAL)
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
+    """x held within [min_val, max_val]."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return _maybe_inplace(input, inplace, "hardtanh", _hardtanh, min_val, max_val)
+
+
+@derivative("HardswishBackward0")
+def HardswishBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    return (x >= 3).where(g, (g * (x / 3 + 0.5)).masked_fill(x <= -3, 0))
+
+
+def _hardswish(x: Tensor) -> Tensor:
+    return _pointwise(_floating(x, "hardswish"), HardswishBackward, "hardswish")
+
+
+@op(namespaces=FUNCTIONAL)
+def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
+    """x relu6(x + 3) / 6."""
+    return _maybe_inplace(input, inplace, "hardswish", _hardswish)
+
+
+@derivative("HardsigmoidBackward0")
+def HardsigmoidBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    return (g * (1 / 6)).masked_fill((x <= -3) | (x >= 3), 0)
+
+
+def _hardsigmoid(x: Tensor) -> Tensor:
+    return _pointwise(_floating(x, "hardsigmoid"), HardsigmoidBackward, "hardsigmoid")
+
+
+@op(namespaces=FUNCTIONAL)
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
+    """relu6(x + 3) / 6."""
+    return _maybe_inplace(input, inplace, "hardsigmoid", _hardsigmoid)
+
+
+@derivative("HardshrinkBackward0")
+def HardshrinkBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    return g.masked_fill((x >= -node.args[0]) & (x <= node.args[0]), 0)
+
+
+@op(namespaces=(FUNCTIONAL, "torch"), method=True)
+def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x where |x| > lambd, else 0."""
+    x = _floating(input, "hardshrink")
+    return record(x.masked_fill((x >= -lambd) & (x <= lambd), 0)._a, HardshrinkBackward, (x,), (x,), args=(lambd,))
+
+
+@op(namespaces=FUNCTIONAL)
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x moved towards 0 by lambd, 0 where |x| <= lambd (nan stays nan)."""
+    if lambd < 0:
+        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd}.")
+    x = _floating(input, "softshrink")
+    return (x > lambd).where(x - lambd, (x < -lambd).where(x + lambd, x * 0))
+
+
+@derivative("ThresholdBackward0")
+def ThresholdBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    return g.masked_fill(x <= node.args[0], 0)
+
+
+def _threshold(x: Tensor, threshold: float, value: float) -> Tensor:
+    return record(x.masked_fill(x <= threshold, x.new_tensor(value))._a, ThresholdBackward, (x,), (x,), args=(threshold,))
+
+
+@op(namespaces=(FUNCTIONAL, "torch"))
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
+    """x where x > threshold, else value."""
+    return _maybe_inplace(input, inplace, "threshold", _threshold, threshold, value)
+
+
+@derivative("LogSigmoidBackward0")
+def LogSigmoidBackward(node: Any, g: Tensor) -> Tensor:
+    (x,) = unpack(node)
+    return g * (-x).sigmoid()
+
+
+@op(namespaces=FUNCTIONAL)
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log(1 / (1 + exp(-x)))."""
+    return _pointwise(_floating(input, "logsigmoid"), LogSigmoidBackward, "logsigmoid")
+
+
+@op(namespaces=FUNCTIONAL)
+def glu(input: Tensor, dim: int = -1, *, out: Tensor | None = None) -> Tensor:
+    """a sigmoid(b), a and b the halves of the input along `dim`."""
+    if input.dim() == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    d = wrap_dim(dim, input.dim())
+    size = input.shape[d]
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {d} is size {size}")
+    a, b = input.narrow(d, 0, size // 2), input.narrow(d, size // 2, size // 2)
+    return a * b.sigmoid()
+
+
+@op(namespaces=(FUNCTIONAL, "torch"), method=True)
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
+    """x where x > 0, else weight x; one weight, or one per channel (dimension 1)."""
+    if weight.dim() > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.dim()}")
+    if weight.dtype is not input.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype!r} and {weight.dtype!r}")
+    slope = weight
+    if weight.numel() != 1:
+        if input.dim() == 0:
+            raise RuntimeError("prelu: Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.dim() > 1 else 1
+        if channels != weight.numel():
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.numel()} and channel size = "
+                               f"{channels}.")
+        slope = weight.reshape([-1 if d == 1 else 1 for d in range(max(input.dim(), 2))]) if input.dim() > 1 else weight
+    elif weight.dim() and input.dim() == 0:
+        slope = weight.reshape(())
+    return (input > 0).where(input, slope * input)
+
+
+@op(namespaces=(FUNCTIONAL, "torch"))
+def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False) -> Tensor:
+    """Leaky ReLU with slopes drawn from [lower, upper] in training, their mean otherwise."""
+    if lower > upper:
+        raise RuntimeError(f"Lower bound should be less than or equal to the upper bound (got {lower} and {upper})")
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+
+    def draw(x: Tensor) -> Tensor:
+        negative = x <= 0
+        slopes = x.new_ones(x.shape)
+        count = int(negative.sum())
+        slopes[negative] = x.new_empty(count).double().uniform_(lower, upper).to(x.dtype)
+        return x * slopes
+
+    return _maybe_inplace(input, inplace, "rrelu", draw)
+
+
+# -- softmax ---------------------------------------------------------------------------------------------------------------------
+
+
+@derivative("SoftmaxBackward0", saves_result=True)
+def SoftmaxBackward(node: Any, g: Tensor) -> Tensor:
+    (y,) = unpack(node)
+    product = g * y
+    return product - y * product.sum(node.dim, keepdim=True)
+
+
+@derivative("LogSoftmaxBackward0", saves_result=True)
+def LogSoftmaxBackward(node: Any, g: Tensor) -> Tensor:
+    (y,) = unpack(node)
+    return g - y.exp() * g.sum(node.dim, keepdim=True)
+
+
+def _implicit_dim(name: str, rank: int) -> int:
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=4)
+    return 0 if rank in (0, 1, 3) else 1
+
+
+def _along(input: Tensor, dim: int | None, dtype: Any, primitive: str, cls: Any) -> Tensor:
+    x = promotion.cast(check_tensor(input, primitive), dtype) if dtype is not None else check_tensor(input, primitive)
+    a = x._a
+    if a.dtype.kind in "biuc":
+        raise RuntimeError(f'"{primitive}_kernel_impl" not implemented for {str(x.dtype).removeprefix("torch.")!r}: convert the input with .float()')
+    d = wrap_dim(_implicit_dim(primitive, a.ndim) if dim is None else dim, a.ndim)
+    return record(getattr(of(a), primitive)(a, d), cls, (x,), dim=d)
+
+
+@op(namespaces=(FUNCTIONAL, "torch", "special"), method=True, autocast="float32")
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along `dim`."""
+    if _stacklevel.__class__ is not int:
+        dtype = _stacklevel
+    return _along(input, dim, dtype, "softmax", SoftmaxBackward)
+
+
+@op(namespaces=(FUNCTIONAL, "torch", "special"), method=True, autocast="float32")
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
+    """log(softmax(x)) along `dim`."""
+    if _stacklevel.__class__ is not int:
+        dtype = _stacklevel
+    return _along(input, dim, dtype, "log_softmax", LogSoftmaxBackward)
+
+
+@op(namespaces=FUNCTIONAL, autocast="float32")
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    """softmax(-x) along `dim`."""
+    return softmax(-input, dim, dtype=dtype)
+
+
+@op(namespaces=FUNCTIONAL)
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
+    """A sample of the Gumbel-softmax distribution (Jang et al. 2017); `hard` makes it one-hot with the soft gradient."""
+    noise = -logits.new_empty(logits.shape).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    index = soft.max(dim, keepdim=True)[1]
+    return logits.new_zeros(logits.shape).scatter(dim, index, 1.0) - soft.detach() + soft
+
+
+for _name, _function in (("leaky_relu", leaky_relu), ("elu", elu), ("hardtanh", hardtanh)):
+    _inplace_form(_name, _function, FUNCTIONAL)
+for _name, _function in (("celu", celu), ("selu", selu), ("threshold", threshold), ("rrelu", rrelu)):
+    _inplace_form(_name, _function)
