@@ -50,7 +50,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
     return _maybe_inplace(input, inplace, "relu", _relu)
 
 
-@op(namespaces=(FUNCTIONAL, "torch"), method="relu_")
+@op(name="relu_", namespaces=(FUNCTIONAL, "torch"), method=True)
 def relu_(input: Tensor) -> Tensor:
     """In-place `relu`."""
     return update(input, "relu_", _relu, (), {})
