@@ -26,4 +26,4 @@ globals().update(_NAMESPACES["torch"])
 for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
     globals().update(_table)
 newaxis = None
-from saraph import autograd, fft, linalg, nn, optim, overrides, random, signal, utils  # noqa: E402
+from saraph import autograd, fft, linalg, nn, optim, overrides, random, return_types, signal, utils  # noqa: E402

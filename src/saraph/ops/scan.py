@@ -171,12 +171,12 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     dim = wrap_dim(dim, x._a.ndim)
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:  # as PyTorch: prepend and append do not count then
+        return x.clone()
     if prepend is not None or append is not None:
         parts = [None if prepend is None else _check_edge(x, prepend, dim, "prepend"), x,
                  None if append is None else _check_edge(x, append, dim, "append")]
         x = cat([p for p in parts if p is not None], dim)
-    if n == 0:
-        return x.clone()
     for _ in range(min(n, x._a.shape[dim])):
         later, earlier = part(x, dim, 1, None), part(x, dim, None, -1)
         x = later.logical_xor(earlier) if x._a.dtype.kind == "b" else later - earlier
@@ -199,14 +199,14 @@ def _spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], given: bool) -> li
 
 
 @op(method=False)
-def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
+def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Tensor, ...]:
     """Estimates of the derivative along each of the dimensions `dim` (None: all), by central differences inside and one-sided ones at the edges.
 
-    `spacing` is the distance of samples, or a list with a distance, or a 1-d tensor of coordinates, for each dimension. `edge_order` is 1 or 2.
+    `spacing` is the distance of samples (1), or a list with a distance, or a 1-d tensor of coordinates, for each dimension. `edge_order` is 1 or 2.
     """
     x = check_tensor(input, "gradient")
     dims = wrap_dims(dim, x._a.ndim)
-    steps = _spacings(x, spacing, dims, dim is not None)
+    steps = _spacings(x, 1 if spacing is None else spacing, dims, dim is not None)
     if x.dtype.name == "uint8":
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
