@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from saraph.backends import of
+from saraph.backends import cpu, of
 from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.movement import cat
@@ -13,7 +13,7 @@ from saraph.ops.registry import op
 from saraph.shapes import broadcast_shapes as joint_shape
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, wrap
+from saraph.tensor.tensor import Tensor, ndarray, record, wrap
 
 
 @derivative("StackBackward0")
@@ -28,23 +28,39 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
 
     Example: `stack([zeros(3), ones(3)])` has shape (2, 3); with `dim=1` it has shape (3, 2).
     """
-    tensors = _several(tensors, "stack")
+    try:
+        first = tensors[0]._a
+        kind, shape, arrays, recorded = first.dtype, first.shape, [], False
+        for t in tensors:
+            a = t._a
+            if a.shape != shape or a.dtype is not kind or a.__class__ is not ndarray:
+                break
+            arrays.append(a)
+            if t._rg:
+                recorded = True
+        else:
+            rank = len(shape) + 1
+            dim = dim if 0 <= dim < rank else wrap_dim(dim, rank)
+            r = cpu.stack(arrays, dim)
+            return record(r, StackBackward, tuple(tensors), dim=dim) if recorded else wrap(r)
+    except (AttributeError, TypeError, IndexError):
+        wrap_dim(dim, _several(tensors, "stack")[0]._a.ndim + 1)  # says what is wrong
+        raise
+    return _stack_general(_several(tensors, "stack"), dim)
+
+
+def _stack_general(tensors: Sequence[Tensor], dim: int) -> Tensor:
+    """Mixed dtypes, other devices, and the error for shapes that differ."""
+    first = tensors[0]._a
+    for i, t in enumerate(tensors):
+        if t._a.shape != first.shape:
+            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and {list(t._a.shape)} at "
+                               f"entry {i}")
+    common = promotion.result_dtype(*tensors)
+    tensors = [promotion.cast(t, common) for t in tensors]
     arrays = [t._a for t in tensors]
-    first = arrays[0]
-    kind, shape = first.dtype, first.shape
-    for i, a in enumerate(arrays):
-        if a.shape != shape:
-            raise RuntimeError(f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(a.shape)} at entry {i}")
-        if a.dtype is not kind and a.dtype != kind:
-            common = promotion.result_dtype(*tensors)
-            return stack([promotion.cast(t, common) for t in tensors], dim)
-    rank = first.ndim + 1
-    dim = dim if 0 <= dim < rank else wrap_dim(dim, rank)
-    r = of(*arrays).stack(arrays, dim)
-    for t in tensors:
-        if t._rg:
-            return record(r, StackBackward, tuple(tensors), dim=dim)
-    return wrap(r)
+    dim = wrap_dim(dim, first.ndim + 1)
+    return record(of(*arrays).stack(arrays, dim), StackBackward, tuple(tensors), dim=dim)
 
 
 def _several(tensors: Any, name: str) -> Sequence[Tensor]:

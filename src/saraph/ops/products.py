@@ -8,14 +8,41 @@ from saraph.backends import of
 from saraph.dtypes import BY_NUMPY, REDUCED, float32
 from saraph.errors import broadcast_error, describe
 from saraph.ops import promotion
-from saraph.ops.matmul import matmul, refuse_bool, same_dtype
+from saraph.ops.matmul import adjoint_times, matmul, refuse_bool, same_dtype, times_adjoint
 from saraph.ops.promotion import check_tensor, unbroadcast
 from saraph.ops.registry import op
 from saraph.shapes import broadcast_shapes, wrap_dim
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
+BLAS = "fdFD"  # dtype characters that BLAS multiplies
+
 # -- a product added to something ---------------------------------------------------------------------------------------------
+
+
+@derivative("AddmmBackward0")
+def AddmmBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+    """Of beta * input + alpha * (x @ y), for matrices."""
+    x, y = unpack(node)
+    beta, alpha = node.beta, node.alpha
+    g_input = None
+    if node.needs(0):
+        g_input = unbroadcast(g if beta == 1 else g * beta.conjugate(), node.shape)
+    scaled = g if alpha == 1 else g * alpha.conjugate()
+    return g_input, times_adjoint(scaled, y) if node.needs(1) else None, adjoint_times(x, scaled) if node.needs(2) else None
+
+
+def _addmm(input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """`addmm` of float operands whose shapes and dtypes are known to fit."""
+    a, b, c = x._a, y._a, input._a
+    backend = of(a, b, c)
+    r = backend.matmul(a, b)
+    if alpha != 1:
+        r = backend.mul(r, alpha)
+    if beta != 0:
+        r = backend.add(r, c if beta == 1 else backend.mul(c, beta))
+    saved = (x if y._rg else None, y if x._rg else None)
+    return record(r, AddmmBackward, (input, x, y), saved, beta=beta, alpha=alpha, shape=c.shape)
 
 
 def _affine(name: str, input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor:
@@ -25,6 +52,11 @@ def _affine(name: str, input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: An
         return _added(name, input, matmul(x, y), beta, alpha)
     input, x, y = (promotion.cast(t, float32) for t in (input, x, y))
     return promotion.cast(_added(name, input, matmul(x, y), beta, alpha), BY_NUMPY[kind])
+
+
+def fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether a tensor of a shape can be expanded to another one."""
+    return shape == target or (len(shape) <= len(target) and all(n in (1, m) for n, m in zip(reversed(shape), reversed(target))))
 
 
 def _added(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
@@ -55,6 +87,10 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, out_dtype: Any = None, *, b
         which, bad = ("mat1", x) if x._a.ndim != 2 else ("mat2", y)
         raise RuntimeError(f"{which} must be a matrix, got {bad._a.ndim}-D tensor (addmm of {describe(input, x, y)})")
     check_tensor(input, "addmm")
+    a, b, c = x._a, y._a, input._a
+    if (a.dtype.char in BLAS and out_dtype is None and b.dtype is a.dtype and c.dtype is a.dtype and a.shape[1] == b.shape[0]
+            and fits(c.shape, (a.shape[0], b.shape[1]))):
+        return _addmm(input, x, y, beta, alpha)
     if out_dtype is not None:
         return _added("addmm", input, promotion.cast(matmul(x, y), out_dtype), beta, alpha)
     return _affine("addmm", input, x, y, beta, alpha)

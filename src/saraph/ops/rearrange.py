@@ -118,7 +118,12 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     count = 1
     for n in shape[first:last + 1]:
         count *= n
-    return input.reshape(shape[:first] + (count,) + shape[last + 1:])
+    wanted = shape[:first] + (count,) + shape[last + 1:]
+    if a.__class__ is ndarray and a.flags.c_contiguous:
+        view = plain_view(input, a.reshape(wanted))
+        if view is not None:
+            return view
+    return input.reshape(wanted)
 
 
 @op(method=True)

@@ -11,11 +11,14 @@ from saraph.ops.registry import method, op
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import thread
-from saraph.tensor.tensor import Tensor, make_node, view_of, wrap
+from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_views, view_of, wrap
 
 
 def views_of(x: Tensor, arrays: list[Any], cls: type[Node], **attributes: Any) -> tuple[Tensor, ...]:
     """The results of an op that returns several views of x, with one node for all of them."""
+    views = plain_views(x, arrays)
+    if views is not None:
+        return tuple(views)
     results = tuple([view_of(x, a, None, "multi") for a in arrays])
     if x._rg and thread.grad and results:
         node = make_node(cls, (x,), (), attributes)
@@ -44,11 +47,19 @@ def UnbindBackward(node: Any, *grads: Tensor | None) -> Tensor:
     return cat(parts, node.dim)
 
 
+_ALL = slice(None)
+_LEADS = ((), (_ALL,), (_ALL, _ALL), (_ALL, _ALL, _ALL))
+
+
 def slices(x: Tensor, bounds: list[tuple[int, int]], dim: int) -> tuple[Tensor, ...]:
     """Views of x, one per (start, stop) along a dimension. The gradient needs them to cover it without overlap."""
     a = x._a
-    take, lead = of(a).getitem, (slice(None),) * dim
-    arrays = [take(a, (*lead, slice(start, stop))) for start, stop in bounds]
+    if a.__class__ is ndarray:
+        lead = _LEADS[dim] if dim < 4 else (_ALL,) * dim
+        arrays = [a[(*lead, slice(start, stop))] for start, stop in bounds]
+    else:
+        take = of(a).getitem
+        arrays = [take(a, (_ALL,) * dim + (slice(start, stop),)) for start, stop in bounds]
     return views_of(x, arrays, SplitBackward, dim=dim, parts=[r.shape for r in arrays])
 
 
@@ -139,9 +150,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     total = x._a.shape[wrap_dim(dim, x._a.ndim)]
     step = (total + chunks - 1) // chunks
-    if step == 0:
-        return slices(x, [(0, 0)] * chunks, wrap_dim(dim, x._a.ndim))
-    return _split(x, step, dim, "chunk")
+    bounds = [(k, min(k + step, total)) for k in range(0, total, step)] if step else [(0, 0)] * chunks
+    return slices(x, bounds, wrap_dim(dim, x._a.ndim))
 
 
 @op(method=True)

@@ -323,6 +323,28 @@ def plain_view(x: Tensor, array: Any) -> Tensor | None:
     return t
 
 
+def plain_views(x: Tensor, arrays: list[Any]) -> list[Tensor] | None:
+    """As `plain_view`, for the results of an op that returns several views."""
+    st, base, rg = x._st, x._view, x._rg
+    if rg is True or base.__class__ is View or (rg and (x._edge is not None or x._seen != st.version)):
+        return None
+    if st is None:
+        st = x._st = Shared(root_of(x._a))
+    info = View(x if base is None else base, None, "multi")
+    version = st.version
+    views = []
+    for array in arrays:
+        t = _base_new(Tensor)
+        t._a = array
+        t._st = st
+        t._rg = MAYBE
+        t._view = info
+        t._seen = version
+        t._edge = t._grad = t._meta = None
+        views.append(t)
+    return views
+
+
 def _compose(first: Callable, second: Callable) -> Callable:
     return lambda base: second(first(base))
 

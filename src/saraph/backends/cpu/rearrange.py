@@ -1,6 +1,7 @@
 """Rearrangements on the CPU that need a copy: flip, roll, triangles, diagonals, padding."""
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -40,7 +41,17 @@ def triu(a: np.ndarray, diagonal: int) -> np.ndarray:
 
 def _below(a: np.ndarray, diagonal: int) -> np.ndarray:
     rows, columns = a.shape[-2:]
+    return _kept_mask(rows, columns, diagonal) if rows * columns <= _KEPT else _mask(rows, columns, diagonal)
+
+
+_KEPT = 1 << 14  # masks up to this many elements are kept
+
+
+def _mask(rows: int, columns: int, diagonal: int) -> np.ndarray:
     return np.arange(rows)[:, None] + diagonal >= np.arange(columns)
+
+
+_kept_mask = functools.lru_cache(maxsize=64)(_mask)
 
 
 @primitive
