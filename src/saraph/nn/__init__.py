@@ -1,0 +1,7 @@
+"""Layers, containers, losses, initialisers."""
+from saraph.nn import functional, init, modules, parameter, utils
+from saraph.nn.modules import *  # noqa: F403
+from saraph.nn.modules import __all__ as _names
+from saraph.nn.parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "functional", "init", "modules", "parameter", "utils", *_names]

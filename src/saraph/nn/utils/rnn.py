@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from saraph import dtypes
-from saraph.ops.creation import arange, tensor
+from saraph.ops.creation import tensor
+from saraph.ops.sequences import arange
 from saraph.ops.movement import cat
 from saraph.tensor.tensor import Tensor
 
