@@ -57,3 +57,20 @@ def real(input: Tensor) -> Tensor:
 
 
 Tensor.real = property(real, doc="The real part, as a view.")
+
+
+@derivative("ImagBackward0")
+def ImagBackward(node: Any, g: Tensor) -> Tensor:
+    return g.to(g.dtype.to_complex()) * 1j
+
+
+@op()
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part, as a view. RuntimeError for a real tensor."""
+    a = input._a
+    if a.dtype.kind != "c":
+        raise RuntimeError(f"imag is not implemented for tensors with non-complex dtypes, this one is {input.dtype!r}.")
+    return view_of(input, of(a).imag(a), ImagBackward, replay=imag)
+
+
+Tensor.imag = property(imag, doc="The imaginary part, as a view.")

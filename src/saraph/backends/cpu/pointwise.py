@@ -71,6 +71,10 @@ def where(condition: np.ndarray, a: Any, b: Any) -> np.ndarray:
     return np.where(condition, a, b)
 
 
+def _quiet() -> Any:
+    return np.errstate(invalid="ignore", over="ignore")
+
+
 @primitive
 def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A copy in another dtype, in the same memory order; floats to integers truncate, complex to real drops the imaginary part."""
@@ -80,7 +84,10 @@ def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
         a = a.real
     if a.dtype in REDUCED and dtype.kind in "iu":
         a = a.astype(float32)
-    return a.astype(dtype)  # NumPy converts out of range floats as x86 does, and so does PyTorch
+    if a.dtype.kind == "f" and (dtype.kind in "iu" or dtype.itemsize < a.dtype.itemsize):
+        with _quiet():  # out of range: what x86 gives, as in PyTorch
+            return a.astype(dtype)
+    return a.astype(dtype)
 
 
 def _check_integer_zero(b: np.ndarray) -> None:
