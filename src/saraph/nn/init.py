@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from saraph.autograd import no_grad
+from saraph.ops.creation import empty_like
 from saraph.ops.random import randperm
 from saraph.tensor.tensor import Tensor
 
@@ -54,20 +55,47 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 
 
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None) -> Tensor:
-    """Normal, restricted to [a, b] (by the inverse of the normal distribution function)."""
-
-    def below(x: float) -> float:
-        return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
-
+    """Normal, restricted to [a, b], by rejection: from the normal itself where most of it lies inside, else from the uniform under its peak."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.", stacklevel=2)
+    if tensor.is_meta:
+        return tensor
     with no_grad():
-        low, high = below((a - mean) / std), below((b - mean) / std)
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        tensor.erfinv_()
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        return tensor.clamp_(min=a, max=b)
+        if _normal_share((b - mean) / std) - _normal_share((a - mean) / std) > 0.3:
+            _reject_from_normal(tensor, mean, std, a, b, generator)
+        else:
+            _reject_from_uniform(tensor, mean, std, a, b, generator)
+    return tensor
+
+
+def _normal_share(x: float) -> float:
+    """The standard normal distribution function."""
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _reject_from_normal(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> None:
+    """Draw whole tensors until every element has been inside once; only elements still outside take the new values."""
+    low, high = tensor.new_tensor(a).item(), tensor.new_tensor(b).item()
+    tensor.normal_(mean, std, generator=generator)
+    while bool((outside := (tensor < low) | (tensor > high)).any()):
+        again = empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(outside.where(again, tensor))
+
+
+def _reject_from_uniform(tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any) -> None:
+    """Accept a uniform candidate with the probability of its density over the highest density in [a, b]."""
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def refused(candidates: Tensor) -> Tensor:
+        score = candidates.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
+        return empty_like(tensor).uniform_(generator=generator).log_() > score
+
+    tensor.uniform_(a, b, generator=generator)
+    pending = refused(tensor)
+    while bool(pending.any()):
+        candidates = empty_like(tensor).uniform_(a, b, generator=generator)
+        tensor.copy_(pending.where(candidates, tensor))
+        pending = pending & refused(candidates)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from saraph.autograd import enable_grad, no_grad
-from saraph.ops.creation import tensor
 from saraph.ops.movement import cat
 from saraph.optim.optimizer import Optimizer, check, number
 from saraph.tensor.tensor import Tensor
@@ -203,15 +202,15 @@ class LBFGS(Optimizer):
             return
         change = gradient - memory["prev_flat_grad"]
         step = memory["d"] * memory["t"]
-        curvature = change.dot(step).item()
-        if curvature > 1e-10:
+        curvature = change.dot(step)
+        if curvature.item() > 1e-10:
             if len(memory["old_dirs"]) == history:
                 for name in ("old_dirs", "old_stps", "ro"):
                     memory[name].pop(0)
             memory["old_dirs"].append(change)
             memory["old_stps"].append(step)
-            memory["ro"].append(tensor(1.0 / curvature, dtype=gradient.dtype))
-            memory["H_diag"] = tensor(curvature / change.dot(change).item(), dtype=gradient.dtype)
+            memory["ro"].append(1.0 / curvature)
+            memory["H_diag"] = curvature / change.dot(change)
         kept = len(memory["old_dirs"])
         factors: list[Any] = [None] * history
         q = -gradient

@@ -27,7 +27,7 @@ def orthogonalize(grad: Tensor, coefficients: tuple[float, float, float], steps:
     x = x / x.norm().clamp(min=eps)
     for _ in range(steps):
         gram = x @ x.T
-        x = x.mul(a).add((gram * b + (gram @ gram) * c) @ x)
+        x = x.addmm(gram.addmm(gram, gram, beta=b, alpha=c), x, beta=a)
     return x.T if grad.size(0) > grad.size(1) else x
 
 

@@ -159,9 +159,11 @@ class Optimizer:
                     if grad is None:
                         continue
                     self.check_gradient(grad)
-                    state = self.state[p]
+                    state = self.state.get(p)
                     if not state:
-                        state.update(self.init_state(p, group))
+                        state = self.init_state(p, group)
+                        if state:
+                            self.state[p] = state
                     self.update(p, -grad if maximize else grad, state, group)
         return loss
 
@@ -272,13 +274,13 @@ class Optimizer:
             hook(self)
 
     def _fit_state(self, p: Tensor, value: Any, key: str | None = None) -> Any:
-        """State in the parameter's dtype and device; step counts stay as they are."""
+        """State in the parameter's dtype and device (the tensor itself where it has them already, as in PyTorch); step counts stay float32."""
         if isinstance(value, Tensor):
             if key == "step":
-                return value.to(dtype=dtypes.float32).clone()
+                return value.to(dtype=dtypes.float32)
             if p.is_floating_point():
-                return value.to(dtype=p.dtype, device=p.device, copy=True)
-            return value.to(device=p.device, copy=True)
+                return value.to(dtype=p.dtype, device=p.device)
+            return value.to(device=p.device)
         if isinstance(value, dict):
             return {k: self._fit_state(p, v, k) for k, v in value.items()}
         if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):

@@ -23,13 +23,13 @@ class _NormBase(Module):
     ranks: tuple[int, ...] = ()  # of the inputs it takes
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
-                 device: Any = None, dtype: Any = None) -> None:
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         if affine:
             self.weight = Parameter(empty(num_features, device=device, dtype=dtype))
-            self.bias = Parameter(empty(num_features, device=device, dtype=dtype))
+            self.register_parameter("bias", Parameter(empty(num_features, device=device, dtype=dtype)) if bias else None)
         else:
             self.register_parameter("weight", None)
             self.register_parameter("bias", None)
@@ -54,7 +54,8 @@ class _NormBase(Module):
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
-            init.zeros_(self.bias)
+            if self.bias is not None:
+                init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() not in self.ranks:
@@ -111,8 +112,8 @@ class SyncBatchNorm(_BatchNorm):
     """Batch normalisation over a process group; with one process it is batch normalisation."""
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
-                 process_group: Any = None, device: Any = None, dtype: Any = None) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+                 process_group: Any = None, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
     def _check_input_dim(self, input: Tensor) -> None:
@@ -136,8 +137,8 @@ class SyncBatchNorm(_BatchNorm):
 
 class _InstanceNorm(_NormBase):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False, track_running_stats: bool = False,
-                 device: Any = None, dtype: Any = None) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype)
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """(batch, channels, *) or (channels, *) -> same shape; every sample and channel by its own statistics."""
@@ -180,15 +181,13 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
 
     instance = False
 
-    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool | None = None, track_running_stats: bool | None = None,
-                 device: Any = None, dtype: Any = None) -> None:
-        affine = not self.instance if affine is None else affine
-        track_running_stats = not self.instance if track_running_stats is None else track_running_stats
+    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__(0, eps, momentum, False, False, device, dtype)
         self.affine, self.track_running_stats = affine, track_running_stats
         if affine:
             self.weight = UninitializedParameter(device=device, dtype=dtype)
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
+            self.register_parameter("bias", UninitializedParameter(device=device, dtype=dtype) if bias else None)
         if track_running_stats:
             self.running_mean = UninitializedBuffer(device=device, dtype=dtype)
             self.running_var = UninitializedBuffer(device=device, dtype=dtype)
@@ -206,7 +205,8 @@ class _LazyNorm(LazyModuleMixin, _NormBase):
         self.num_features = input.shape[input.dim() - self.ranks[1] + 1] if self.instance else input.shape[1]
         if self.affine:
             self.weight.materialize((self.num_features,))
-            self.bias.materialize((self.num_features,))
+            if self.bias is not None:
+                self.bias.materialize((self.num_features,))
         if self.track_running_stats:
             self.running_mean.materialize((self.num_features,))
             self.running_var.materialize((self.num_features,))
