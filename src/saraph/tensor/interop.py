@@ -153,6 +153,28 @@ Tensor.__reduce_ex__ = __reduce_ex__
 Tensor.__deepcopy__ = __deepcopy__
 
 
+_SLOTS = ("_a", "_rg", "_edge", "_st", "_grad", "_view", "_meta")
+
+
+def swap_tensors(t1: Tensor, t2: Tensor) -> None:
+    """Exchange everything about two tensors (memory, history, gradient, class, attributes): every holder of one now holds the other.
+
+    RuntimeError for a tensor that is part of a graph, whose nodes would not know.
+    """
+    for t in (t1, t2):
+        if t._meta and "accumulator" in t._meta or (edge_of(t) is not None and edge_of(t) is not t):
+            raise RuntimeError(f"swap_tensors: cannot swap a tensor (shape {list(t._a.shape)}) that is part of a backward graph")
+    for slot in _SLOTS:
+        a, b = getattr(t1, slot), getattr(t2, slot)
+        setattr(t1, slot, b)
+        setattr(t2, slot, a)
+    t1.__class__, t2.__class__ = t2.__class__, t1.__class__
+    t1.__dict__, t2.__dict__ = t2.__dict__, t1.__dict__
+    for t in (t1, t2):
+        if t._view is not None:
+            t._seen = -1  # its node is looked up again when it is next used
+
+
 # -- DLPack --------------------------------------------------------------------------------------------------------------------
 
 

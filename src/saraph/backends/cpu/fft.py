@@ -5,8 +5,8 @@ from functools import cache
 from types import ModuleType
 
 import numpy as np
-import scipy.special
 
+from saraph.backends.cpu.lazy import special
 from saraph.backends.cpu.table import primitive
 
 
@@ -74,7 +74,7 @@ def _cosines(k: np.ndarray, span: float, coefficients: tuple[float, ...]) -> np.
 
 def _kaiser(k: np.ndarray, span: float, beta: float) -> np.ndarray:
     inside = np.maximum(1 - (2 * k / span - 1) ** 2, 0)
-    return scipy.special.i0(beta * np.sqrt(inside)) / scipy.special.i0(beta)
+    return special.i0(beta * np.sqrt(inside)) / special.i0(beta)
 
 
 _WINDOWS = {

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy.special as sc
 
+from saraph.backends.cpu.lazy import special as sc
+from saraph.backends.cpu.lazy import special_function
 from saraph.backends.cpu.table import FUNCTIONS, primitive
 from saraph.dtypes import REDUCED
 
@@ -49,7 +50,8 @@ for name, ufunc in {
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
     "sqrt": np.sqrt, "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod,
     "logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2,
-    "erf": sc.erf, "erfc": sc.erfc, "erfinv": sc.erfinv, "lgamma": sc.gammaln, "digamma": sc.digamma,
+    "erf": special_function("erf"), "erfc": special_function("erfc"), "erfinv": special_function("erfinv"),
+    "lgamma": special_function("gammaln"), "digamma": special_function("digamma"),
 }.items():
     FUNCTIONS[name] = through_float32(ufunc)
 
@@ -202,7 +204,7 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @primitive
 def xlogy(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return through_float32(sc.xlogy)(a, b)
+    return through_float32(special_function("xlogy"))(a, b)
 
 
 @primitive
