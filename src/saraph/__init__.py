@@ -26,4 +26,17 @@ globals().update(_NAMESPACES["torch"])
 for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
     globals().update(_table)
 newaxis = None
-from saraph import autograd, fft, linalg, nn, optim, overrides, random, return_types, signal, utils  # noqa: E402
+__version__ = "2.13.0+saraph"
+from saraph import autograd, fft, linalg, nn, optim, overrides, random, return_types, serialization, signal, utils  # noqa: E402
+from saraph.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
+from saraph.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
+from saraph.autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled  # noqa: E402
+from saraph.serialization import load, save  # noqa: E402
+from saraph.autograd.grad_mode import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)

@@ -72,7 +72,8 @@ def test_python_numbers():
     assert f"{torch.tensor(1.5):.3f}" == "1.500" and f"{torch.tensor(2):d}" == "2"
     assert len(torch.ones(3, 2)) == 3
     two, none = torch.ones(2), torch.ones(0)
-    for function, value, error in ((torch.Tensor.item, two, RuntimeError), (bool, two, RuntimeError), (bool, none, RuntimeError), (int, two, ValueError),
+    for function, value, error in ((torch.Tensor.item, two, RuntimeError), (bool, two, RuntimeError), (bool, none, RuntimeError),
+                                   (int, two, ValueError),
                                    (float, two, ValueError), (len, torch.tensor(1), TypeError), (iter, torch.tensor(1), TypeError),
                                    (float, torch.tensor(1j), RuntimeError), (torch.is_nonzero, two, RuntimeError),
                                    (torch.Tensor.item, torch.ones(1, device="meta"), RuntimeError),

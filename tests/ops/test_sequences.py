@@ -67,7 +67,8 @@ def test_linspace_and_logspace():
     assert torch.logspace(0, 2, 8, dtype=torch.int32).tolist() == [1, 1, 3, 7, 13, 26, 51, 100]
     out = torch.empty(1, dtype=torch.int64)
     assert torch.linspace(0, 1, 3, out=out).tolist() == [0, 0, 1]
-    for arguments, keywords, error in (((0, 1, -1), {}, RuntimeError), ((0, 1, 2.0), {}, TypeError), ((0, 1j, 3), {"dtype": torch.float32}, RuntimeError),
+    for arguments, keywords, error in (((0, 1, -1), {}, RuntimeError), ((0, 1, 2.0), {}, TypeError),
+                                       ((0, 1j, 3), {"dtype": torch.float32}, RuntimeError),
                                        ((0, 1, 3), {"dtype": torch.bool}, NotImplementedError), ((torch.zeros(1), 1, 3), {}, RuntimeError)):
         with pytest.raises(error):
             torch.linspace(*arguments, **keywords)

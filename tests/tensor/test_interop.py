@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import saraph as torch
+from saraph.nn.parameter import Parameter
+from saraph.tensor.interop import swap_tensors
 from saraph.utils import dlpack
 
 
@@ -61,3 +63,12 @@ def test_dlpack_shares_memory():
             bad.__dlpack__()
     with pytest.raises(TypeError):
         torch.from_dlpack(3)
+
+
+def test_swap_tensors():
+    a, b = torch.ones(2), Parameter(torch.zeros(3))
+    a.note = "first"
+    swap_tensors(a, b)
+    assert type(a) is Parameter and a.requires_grad and a.shape == (3,) and type(b) is torch.Tensor and b.note == "first"
+    with pytest.raises(RuntimeError, match="backward graph"):
+        swap_tensors(a * 2, b)

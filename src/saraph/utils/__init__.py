@@ -1,4 +1,5 @@
 """Utilities of training: data loading, checkpointing."""
-from saraph.utils import checkpoint, data
+from saraph.tensor.interop import swap_tensors
+from saraph.utils import checkpoint, data, dlpack
 
-__all__ = ["checkpoint", "data"]
+__all__ = ["checkpoint", "data", "dlpack", "swap_tensors"]
