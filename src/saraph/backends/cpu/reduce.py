@@ -134,28 +134,35 @@ def var(a: np.ndarray, axes: Axes, keepdims: bool, correction: float, with_mean:
 
 
 def _squares_about(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """The sum of |a - center|^2 over the axes, which stay with size 1. Large dense arrays are taken piece by piece, within the cache."""
+    """The sum of |a - center|^2 over the axes, which stay with size 1, less what is due to the center's own rounding.
+
+    Large dense arrays are taken piece by piece, within the cache.
+    """
     trailing = axes == tuple(range(a.ndim - len(axes), a.ndim))
     if a.size <= CHUNK or not trailing or not axes or not a.flags.c_contiguous or a.dtype.kind == "c":
-        away = a - center
-        away = np.square(away.real) + np.square(away.imag) if a.dtype.kind == "c" else np.square(away, away)
-        return np.asarray(total(away, axes, True))
+        away = np.asarray(a - center)
+        drift = np.asarray(total(away, axes, True))
+        away = np.square(away.real) + np.square(away.imag) if a.dtype.kind == "c" else np.square(away, out=away)
+        return np.asarray(total(away, axes, True)) - np.square(np.abs(drift)) / max(a.size // max(center.size, 1), 1)
     rows = a.reshape(center.size, -1)
     centers = center.reshape(-1, 1)
     length = rows.shape[1]
-    result = np.empty(center.size, a.dtype)
+    result, drift = np.empty(center.size, a.dtype), np.empty(center.size, a.dtype)
     if length > CHUNK:
         for i, row in enumerate(rows):
-            result[i] = total(np.array([_square_sum(row[k:k + CHUNK] - centers[i]) for k in range(0, length, CHUNK)]), (0,), False)
+            pieces = np.array([_sums_about(row[k:k + CHUNK], centers[i]) for k in range(0, length, CHUNK)])
+            drift[i], result[i] = sum_rows.function(pieces.T)
     else:
         step = CHUNK // length
         for i in range(0, len(rows), step):
-            result[i:i + step] = _square_sum(rows[i:i + step] - centers[i:i + step])
-    return result.reshape(center.shape)
+            drift[i:i + step], result[i:i + step] = _sums_about(rows[i:i + step], centers[i:i + step])
+    return (result - np.square(drift) / length).reshape(center.shape)
 
 
-def _square_sum(away: np.ndarray) -> Any:
-    return sum_rows.function(np.multiply(away, away, away))
+def _sums_about(part: np.ndarray, center: np.ndarray) -> tuple[Any, Any]:
+    """Along the last axis, the sums of part - center and of its square."""
+    away = part - center
+    return sum_rows.function(away), sum_rows.function(np.multiply(away, away, away))
 
 
 @primitive
