@@ -5,6 +5,9 @@ rounding errors grow with the logarithm of the length. 16-bit floats are added i
 """
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,19 +40,29 @@ def _axes(a: np.ndarray, axes: Axes) -> tuple[int, ...]:
 
 def total(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
     """The sum of a floating or complex array over some axes, accurate to about the last place."""
+    axes = all_axes = tuple(sorted(axes))
     if not axes or a.size <= FEW:
         return np.add.reduce(a, axes, a.dtype, keepdims=keepdims)
     if len(axes) == a.ndim and (a.flags.c_contiguous or a.flags.f_contiguous):
         r = _along_row(a.ravel("K"), 0)
         return np.reshape(r, (1,) * a.ndim) if keepdims else r
     shape = tuple(1 if d in axes else n for d, n in enumerate(a.shape))
-    trailing = len(axes) < a.ndim and axes == tuple(range(a.ndim - len(axes), a.ndim))
-    if trailing and len(axes) > 1 and a.flags.c_contiguous:
-        a = _along_row(a.reshape(*a.shape[:-len(axes)], -1), a.ndim - len(axes))
-    else:
-        for axis in sorted(axes, key=lambda d: abs(a.strides[d])):
-            a = _along(a, axis)
-    return a.reshape(shape) if keepdims else a.reshape(tuple(n for d, n in enumerate(shape) if d not in axes))
+    run = _trailing_run(axes, a.ndim)
+    if run and a.flags.c_contiguous:
+        lead = a.shape[:a.ndim - run]
+        a = np.asarray(_along_row(a.reshape(*lead, -1), len(lead))).reshape(*lead, *(1,) * run)
+        axes = axes[:len(axes) - run]
+    for axis in sorted(axes, key=lambda d: abs(a.strides[d])):
+        a = _along(a, axis)
+    return a.reshape(shape) if keepdims else a.reshape(tuple(n for d, n in enumerate(shape) if d not in all_axes))
+
+
+def _trailing_run(axes: tuple[int, ...], rank: int) -> int:
+    """How many of the last dimensions are all among the (sorted) axes."""
+    run = 0
+    while run < len(axes) and axes[-1 - run] == rank - 1 - run:
+        run += 1
+    return run
 
 
 def _along(a: np.ndarray, axis: int) -> np.ndarray:
@@ -107,13 +120,37 @@ def _count(a: np.ndarray, axes: Axes) -> Any:
 @primitive
 def nansum(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """The sum with NaN counted as 0."""
-    return sum_(np.where(np.isnan(a), a.dtype.type(0), a), axes, keepdims)
+
+    def without_nan(part: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
+        return sum_(np.where(np.isnan(part), part.dtype.type(0), part), axes, keepdims)
+
+    return by_row_blocks(without_nan, a, _axes(a, axes), keepdims)
+
+
+def by_row_blocks(function: Callable, a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> np.ndarray:
+    """`function(array, axes, keepdims)`, piece by piece within the cache where the array is large, dense, and reduced along its last dimensions."""
+    run = _trailing_run(axes, a.ndim)
+    if a.size <= CHUNK or run != len(axes) or run == a.ndim or not a.flags.c_contiguous:
+        return np.asarray(function(a, axes, keepdims))
+    lead = a.shape[:a.ndim - run]
+    rows = a.reshape(math.prod(lead), -1)
+    step = max(CHUNK // rows.shape[1], 1)
+    if step == len(rows):
+        return np.asarray(function(a, axes, keepdims))
+    found = np.concatenate([function(rows[i:i + step], (1,), False) for i in range(0, len(rows), step)])
+    return found.reshape(*lead, *(1,) * run) if keepdims else found.reshape(lead)
 
 
 @primitive
 def prod(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """The product, in the array's dtype (bool: whether all are true)."""
-    kind, wide = a.dtype, widened(a)
+    kind, wide, axes = a.dtype, widened(a), _axes(a, axes)
+    if wide.size > FEW and wide.dtype.kind in "fc" and _trailing_run(axes, a.ndim) == len(axes) == 1:
+        while wide.shape[-1] > 16:  # whole halves at once: quicker than one after the other
+            half = wide.shape[-1] // 2
+            rest = wide[..., 2 * half:]
+            wide = wide[..., :half] * wide[..., half:2 * half]
+            wide[..., :rest.shape[-1]] *= rest
     return np.asarray(np.multiply.reduce(wide, axes, wide.dtype, keepdims=keepdims)).astype(kind, copy=False)
 
 
@@ -139,6 +176,8 @@ def _squares_about(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> 
     Large dense arrays are taken piece by piece, within the cache.
     """
     trailing = axes == tuple(range(a.ndim - len(axes), a.ndim))
+    if a.size > 4 * CHUNK and not trailing and 0 in axes and a.flags.c_contiguous and a.dtype.kind != "c":
+        return _squares_by_slices(a, center, axes)
     if a.size <= CHUNK or not trailing or not axes or not a.flags.c_contiguous or a.dtype.kind == "c":
         away = np.asarray(a - center)
         drift = np.asarray(total(away, axes, True))
@@ -159,6 +198,18 @@ def _squares_about(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> 
     return (result - np.square(drift) / length).reshape(center.shape)
 
 
+def _squares_by_slices(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """As `_squares_about`, for axes that include the first: slices of that axis one after the other."""
+    step = max(CHUNK // a[0].size, 1)
+    drifts, squares = [], []
+    for i in range(0, len(a), step):
+        away = a[i:i + step] - center
+        drifts.append(total(away, axes, True))
+        squares.append(total(np.multiply(away, away, away), axes, True))
+    drift, square = (total(np.concatenate(parts), (0,), True) for parts in (drifts, squares))
+    return square - np.square(drift) / (a.size // center.size)
+
+
 def _sums_about(part: np.ndarray, center: np.ndarray) -> tuple[Any, Any]:
     """Along the last axis, the sums of part - center and of its square."""
     away = part - center
@@ -168,7 +219,11 @@ def _sums_about(part: np.ndarray, center: np.ndarray) -> tuple[Any, Any]:
 @primitive
 def logsumexp(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """log(sum(exp(a))) without overflow; -inf over nothing."""
-    wide, axes = widened(a), _axes(a, axes)
+    return by_row_blocks(_logsumexp, a, _axes(a, axes), keepdims)
+
+
+def _logsumexp(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> np.ndarray:
+    wide = widened(a)
     top = np.maximum.reduce(wide.real, axes, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, top.dtype.type(0))
     result = np.log(total(np.exp(wide - top), axes, True)) + top
@@ -180,7 +235,11 @@ def logsumexp(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
 @primitive
 def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.ndarray:
     """sum(|a|^order)^(1/order); order 0 counts non-zeros, infinities give the largest and smallest |a|. Real, also for complex arrays."""
-    wide, axes = widened(a), _axes(a, axes)
+    return by_row_blocks(partial(_vector_norm, order=order), a, _axes(a, axes), keepdims)
+
+
+def _vector_norm(a: np.ndarray, axes: tuple[int, ...], keepdims: bool, order: float) -> np.ndarray:
+    wide = widened(a)
     real = np.empty(0, a.dtype).real.dtype
     if order == 2:
         if wide.dtype.kind == "c":
@@ -239,16 +298,26 @@ def argmin(a: np.ndarray, axis: int | None, keepdims: bool) -> np.ndarray:
 
 @primitive
 def max_with_index(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
-    return _with_index(a, np.argmax(widened(a), axis, keepdims=True), axis, keepdims)
+    """The largest elements along an axis, and the position of the first of each."""
+    return _with_index(a, axis, keepdims, np.maximum, np.argmax)
 
 
 @primitive
 def min_with_index(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
-    return _with_index(a, np.argmin(widened(a), axis, keepdims=True), axis, keepdims)
+    """The smallest elements along an axis, and the position of the first of each."""
+    return _with_index(a, axis, keepdims, np.minimum, np.argmin)
 
 
-def _with_index(a: np.ndarray, index: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The elements at `index` along an axis (which `index` has, with size 1), and the index."""
+def _with_index(a: np.ndarray, axis: int, keepdims: bool, extreme: np.ufunc, position: Callable) -> tuple[np.ndarray, np.ndarray]:
+    if a.size > CHUNK and axis != a.ndim - 1 and a.dtype not in REDUCED:
+        # NumPy searches other axes than the last element by element: compute the values, then search bools that lie side by side
+        values = extreme.reduce(a, axis, keepdims=True)
+        reached = a == values
+        if a.dtype.kind == "f":
+            reached |= np.isnan(a)
+        index = np.argmax(np.ascontiguousarray(np.moveaxis(reached, axis, -1)), -1)
+        return (values, np.expand_dims(index, axis)) if keepdims else (values.squeeze(axis), index)
+    index = position(widened(a), axis, keepdims=True)
     values = np.take_along_axis(a, index, axis)
     return (values, index) if keepdims else (values.squeeze(axis), index.squeeze(axis))
 

@@ -8,6 +8,7 @@ import numpy as np
 from saraph.backends.cpu.reduce import widened
 from saraph.backends.cpu.table import primitive
 
+ROW = 256  # elements of a slice from which slice after slice is quicker
 _HIGHER = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
 
 
@@ -16,7 +17,23 @@ def _accumulate(ufunc: np.ufunc, a: np.ndarray, axis: int) -> np.ndarray:
         return a.copy()
     kind = a.dtype
     a = widened(a)
-    return ufunc.accumulate(a, axis, _HIGHER.get(a.dtype.char, a.dtype)).astype(kind, copy=False)
+    high = _HIGHER.get(a.dtype.char, a.dtype)
+    if axis < a.ndim - 1 and a.size > ROW * a.shape[axis]:
+        return _row_by_row(ufunc, a, axis, kind, high)
+    return ufunc.accumulate(a.astype(high, copy=False), axis).astype(kind, copy=False)
+
+
+def _row_by_row(ufunc: np.ufunc, a: np.ndarray, axis: int, kind: np.dtype, high: np.dtype) -> np.ndarray:
+    """Whole slices at a time, which NumPy's accumulate does not do."""
+    result = np.empty(a.shape, kind)
+    source, target = np.moveaxis(a, axis, 0), np.moveaxis(result, axis, 0)
+    if len(source):
+        running = source[0].astype(high)
+        target[0] = running
+        for k in range(1, len(source)):
+            ufunc(running, source[k], running)
+            target[k] = running
+    return result
 
 
 @primitive

@@ -101,6 +101,10 @@ def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
     length = rows.shape[-1]
     if k * 4 > length or length <= _SMALL or rows.size == 0 or k == 0:
         return order_of_rows(rows, largest)[..., :k]
+    if rows.size > 1 << 16 and rows.dtype.char in "fdil":
+        found = _above_threshold(rows, k, largest)
+        if found is not None:
+            return np.take_along_axis(found, order_of_rows(np.take_along_axis(rows, found, -1), largest), -1)
     if _keyed(rows):
         keys = _keys(rows, largest)
         keys.partition(k - 1, axis=-1)
@@ -113,6 +117,18 @@ def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
     else:
         found = np.argpartition(rows, k - 1, -1)[..., :k]
     return np.take_along_axis(found, order_of_rows(np.take_along_axis(rows, found, -1), largest), -1)
+
+
+def _above_threshold(rows: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
+    """The positions of each row's k best elements in ascending order, found by the k-th best; None where that has equals, or NaN occurs."""
+    place = rows.shape[-1] - k if largest else k - 1
+    threshold = np.partition(rows, place, -1)[..., place:place + 1]
+    chosen = rows >= threshold if largest else rows <= threshold
+    if rows.dtype.kind == "f" and np.isnan(rows.sum()):
+        return None
+    if np.any(np.count_nonzero(chosen, -1) != k):
+        return None
+    return np.nonzero(chosen)[-1].reshape(*rows.shape[:-1], k)
 
 
 @primitive

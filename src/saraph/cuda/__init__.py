@@ -1,0 +1,167 @@
+"""`torch.cuda` where there is no CUDA device: honest answers, and PyTorch's errors for what needs one."""
+from __future__ import annotations
+
+from typing import Any
+
+from saraph.amp import GradScaler
+from saraph.cuda import amp
+
+__all__ = ["amp", "is_available", "is_initialized", "device_count", "current_device", "set_device", "synchronize", "empty_cache", "manual_seed",
+           "manual_seed_all", "seed", "seed_all", "initial_seed", "get_device_name", "get_device_capability", "get_device_properties",
+           "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "reset_peak_memory_stats", "is_bf16_supported",
+           "init", "ipc_collect", "get_rng_state", "set_rng_state", "get_rng_state_all", "set_rng_state_all", "can_device_access_peer",
+           "memory_stats", "GradScaler", "device", "current_stream", "stream"]
+
+
+def _absent() -> AssertionError:
+    return AssertionError("Torch not compiled with CUDA enabled: saraph computes on the CPU. Ask torch.cuda.is_available() first.")
+
+
+def is_available() -> bool:
+    """Whether there is a CUDA device: no."""
+    return False
+
+
+def is_initialized() -> bool:
+    """Whether CUDA is in use: no."""
+    return False
+
+
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Whether the CUDA device computes in bfloat16: there is none."""
+    return False
+
+
+def device_count() -> int:
+    """How many CUDA devices there are: 0."""
+    return 0
+
+
+def can_device_access_peer(device: Any, peer_device: Any) -> bool:
+    """Whether two devices reach each other's memory."""
+    raise _absent()
+
+
+def init() -> None:
+    """Start CUDA."""
+    raise _absent()
+
+
+def current_device() -> int:
+    """The number of the current device."""
+    raise _absent()
+
+
+def set_device(device: Any) -> None:
+    """Choose a device; nothing to do for a negative number."""
+    if not isinstance(device, int) or device >= 0:
+        raise _absent()
+
+
+def synchronize(device: Any = None) -> None:
+    """Wait for a device."""
+    raise _absent()
+
+
+def get_device_name(device: Any = None) -> str:
+    """The name of a device."""
+    raise _absent()
+
+
+def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """The compute capability of a device."""
+    raise _absent()
+
+
+def get_device_properties(device: Any = None) -> Any:
+    """What a device is."""
+    raise _absent()
+
+
+def current_stream(device: Any = None) -> Any:
+    """The current stream."""
+    raise _absent()
+
+
+class device:  # noqa: N801
+    """Context that chooses a device; with none there it changes nothing."""
+
+    def __init__(self, device: Any) -> None:
+        self.idx = device
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *exc: object) -> None:
+        return None
+
+
+class stream(device):  # noqa: N801
+    """Context that chooses a stream; with no device it changes nothing."""
+
+
+def empty_cache() -> None:
+    """Give cached device memory back: there is none."""
+
+
+def ipc_collect() -> None:
+    """Free shared device memory: there is none."""
+
+
+def manual_seed(seed: int) -> None:
+    """Seed the current device's stream: without a device nothing happens."""
+
+
+def manual_seed_all(seed: int) -> None:
+    """Seed every device's stream: without devices nothing happens."""
+
+
+def seed() -> None:
+    """Seed the current device's stream at random: without a device nothing happens."""
+
+
+def seed_all() -> None:
+    """Seed every device's stream at random: without devices nothing happens."""
+
+
+def initial_seed() -> int:
+    """The seed of the current device."""
+    raise _absent()
+
+
+def get_rng_state(device: Any = "cuda") -> Any:
+    """The state of a device's stream."""
+    raise _absent()
+
+
+def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
+    """Set the state of a device's stream."""
+    raise _absent()
+
+
+def get_rng_state_all() -> list[Any]:
+    """The states of all devices' streams: none."""
+    return []
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """Set the states of all devices' streams."""
+    if list(new_states):
+        raise _absent()
+
+
+def memory_allocated(device: Any = None) -> int:
+    """Bytes in use on a device: 0."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def memory_stats(device: Any = None) -> dict[str, Any]:
+    """Memory statistics of a device: empty."""
+    return {}
+
+
+def reset_peak_memory_stats(device: Any = None) -> None:
+    """Start the peak anew: nothing to do."""

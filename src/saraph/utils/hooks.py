@@ -1,0 +1,4 @@
+"""`torch.utils.hooks`: the handle that hook registrations return."""
+from saraph.tensor.node import RemovableHandle
+
+__all__ = ["RemovableHandle"]
