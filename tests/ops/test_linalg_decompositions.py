@@ -112,7 +112,7 @@ def test_eigenvalue_errors():
         L.eig(torch.full((2, 2), float("nan")))
     with pytest.raises(RuntimeError, match="'L' or 'U', but got X"):
         L.eigh(torch.eye(2), "X")
-    a = t(matrix(3, 3)).requires_grad_()
+    a = t(matrix(3, 3, complex_=True)).requires_grad_()
     with pytest.raises(RuntimeError, match="specified up to multiplication by"):
         L.eig(a)[1].sum().abs().backward()
 
