@@ -27,7 +27,7 @@ for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
     globals().update(_table)
 newaxis = None
 __version__ = "2.13.0+saraph"
-from saraph import amp, autograd, backends, cuda, distributed, fft, jit, linalg, mps, nn, optim, overrides, random, return_types, serialization, signal, utils, xpu  # noqa: E402
+from saraph import amp, autograd, backends, cuda, distributed, fft, jit, linalg, masked, mps, nn, optim, overrides, random, return_types, serialization, signal, utils, xpu  # noqa: E402
 from saraph.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
 from saraph.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
 from saraph.autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled  # noqa: E402

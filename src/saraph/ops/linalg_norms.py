@@ -26,9 +26,16 @@ def _two_dims(x: Tensor, dim: Any) -> tuple[int, int]:
     return rows, columns
 
 
+def _extreme(x: Tensor, dim: int, largest: bool, keepdim: bool) -> Tensor:
+    """amax or amin along `dim`; the largest of nothing is 0, as for norms there is nothing smaller."""
+    if not largest:
+        return x.amin(dim, keepdim)
+    return x.amax(dim, keepdim) if x._a.shape[dim] else x.sum(dim, keepdim)
+
+
 def _of_singular_values(x: Tensor, order: Any, dims: tuple[int, int], keepdim: bool) -> Tensor:
     values = svdvals(x.movedim(dims, (-2, -1)))
-    result = values.sum(-1) if order == "nuc" else values.amax(-1) if order == 2 else values.amin(-1)
+    result = values.sum(-1) if order == "nuc" else _extreme(values, -1, order == 2, False)
     if keepdim:
         for d in sorted(dims):
             result = result.unsqueeze(d)
@@ -53,7 +60,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
         return _of_singular_values(x, ord, (rows, columns), keepdim)
     summed, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = x.abs().sum(summed, keepdim=True)
-    sums = sums.amax(left, keepdim=True) if ord > 0 else sums.amin(left, keepdim=True)
+    sums = _extreme(sums, left, ord > 0, True)
     return sums if keepdim else sums.squeeze((rows, columns))
 
 

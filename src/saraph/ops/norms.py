@@ -41,7 +41,8 @@ def VectorNormBackward(node: Any, g: Tensor) -> Tensor:
     return (x.sgn() * size.pow(p - 1) if p < 2 else x * size.pow(p - 2).masked_fill(x == 0, 0)) * scale
 
 
-def _check_norm_dtype(x: Tensor, dtype: Any, name: str) -> Tensor:
+def check_norm_dtype(x: Tensor, dtype: Any, name: str) -> Tensor:
+    """x in the dtype that its norm is computed in; errors for integers and for conversions that lose something."""
     if x.dtype.category < 2:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {title(x)}")
     if dtype is None:
@@ -78,7 +79,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     if not is_number(ord):
         raise TypeError(f"linalg_vector_norm(): argument 'ord' must be Number, not {type(ord).__name__}")
     check_dims(dim, "linalg.vector_norm")
-    x = _check_norm_dtype(x, dtype, "linalg.vector_norm")
+    x = check_norm_dtype(x, dtype, "linalg.vector_norm")
     a, order = x._a, float(ord)
     axes = normal_axes(dim, a.ndim)
     _check_identity(a, order, axes)
