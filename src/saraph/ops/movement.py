@@ -456,3 +456,22 @@ def _cat_error(tensors: Sequence[Tensor], dim: int) -> RuntimeError:
     return RuntimeError(f"cat: cannot join {describe(*tensors)} along dimension {dim}")
 
 
+
+
+@op(namespaces=(), method=True)
+def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The view of all windows of `size` along a dimension, `step` apart; the window becomes the last dimension."""
+    a = self._a
+    d = wrap_dim(dimension, a.ndim)
+    length, stride = (a.shape[d], a.strides[d]) if a.ndim else (1, a.dtype.itemsize)
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise RuntimeError(f"maximum size for tensor at dimension {d} is {length} but size is {size}")
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    count = (length - size) // step + 1
+    shape = (*a.shape[:d], count, *a.shape[d + 1:], size) if a.ndim else (size,)
+    strides = (*a.strides[:d], stride * step, *a.strides[d + 1:], stride) if a.ndim else (stride,)
+    return view_of(self, of(a).restride(a, shape, strides, 0), AsStridedBackward, base_shape=a.shape, base_strides=a.strides, shape=shape,
+                   strides=strides, offset=0)
