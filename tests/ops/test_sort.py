@@ -119,3 +119,15 @@ def test_isin():
         torch.isin(x, x > 1)
     with pytest.raises(TypeError):
         torch.isin(1, 2)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.int64])
+def test_topk_of_large_tensors_with_equal_elements_and_nan(kind):
+    a = np.round(rng.standard_normal((20, 5000)) * 10)
+    if kind.is_floating_point:
+        a[3, 7] = np.nan
+    x = tensor(a).to(kind)
+    for largest in (True, False):
+        values, indices = x.topk(7, largest=largest)
+        np.testing.assert_array_equal(values.numpy(), x.sort(descending=largest).values[:, :7].numpy())
+        np.testing.assert_array_equal(np.take_along_axis(x.numpy(), indices.numpy(), 1), values.numpy())
