@@ -39,6 +39,8 @@ def test_the_three_forms():
     values, indices = torch.empty(0, dtype=torch.float64), torch.empty(0, dtype=torch.int64)
     torch.max(x, 1, out=(values, indices))
     assert values.tolist() == [2, 2] and indices.tolist() == [0, 1]
+    with pytest.raises(RuntimeError, match="Expected out tensor to have dtype"):
+        torch.max(x, 1, out=(torch.empty(0), indices))
     with pytest.raises(TypeError):
         x.max(1.5)
     assert torch.tensor(3.0).max(0).indices.item() == 0

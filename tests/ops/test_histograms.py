@@ -27,9 +27,11 @@ def test_histc():
 def test_histogram_is_numpys(density):
     w = np.abs(rng.standard_normal(200))
     edges = np.array([-2.0, -0.5, 0.1, 3.0])
-    for arguments, expected in (({"bins": 7}, np.histogram(A, 7, density=density)), ({"bins": tensor(edges)}, np.histogram(A, edges, density=density)),
-                                ({"bins": 5, "range": (-1.0, 2.0)}, np.histogram(A, 5, (-1, 2), density=density)),
-                                ({"bins": 5, "weight": tensor(w)}, np.histogram(A, 5, weights=w, density=density))):
+    cases = [({"bins": 7}, np.histogram(A, 7, density=density)),
+             ({"bins": tensor(edges)}, np.histogram(A, edges, density=density)),
+             ({"bins": 5, "range": (-1.0, 2.0)}, np.histogram(A, 5, (-1, 2), density=density)),
+             ({"bins": 5, "weight": tensor(w)}, np.histogram(A, 5, weights=w, density=density))]
+    for arguments, expected in cases:
         hist, bin_edges = torch.histogram(tensor(A), density=density, **arguments)
         np.testing.assert_allclose(hist.numpy(), expected[0])
         np.testing.assert_allclose(bin_edges.numpy(), expected[1])

@@ -89,9 +89,9 @@ def test_diff(check_gradients):
 def test_gradient_is_numpys(order, check_gradients):
     x = tensor(A)
     wide = np.arange(4.0) ** 2 + 1
-    for got, expected in ((torch.gradient(x, dim=1, edge_order=order), [np.gradient(A, axis=1, edge_order=order)]),
-                          (torch.gradient(x, spacing=(2.0, 0.5), dim=(0, 1), edge_order=order), np.gradient(A, 2.0, 0.5, axis=(0, 1), edge_order=order)),
-                          (torch.gradient(x, spacing=[tensor(wide)], dim=1, edge_order=order), [np.gradient(A, wide, axis=1, edge_order=order)])):
+    for spacing, dims, reference in ((1, (1,), ()), ((2.0, 0.5), (0, 1), (2.0, 0.5)), ([tensor(wide)], (1,), (wide,))):
+        got = torch.gradient(x, spacing=spacing, dim=dims, edge_order=order)
+        expected = np.gradient(A, *reference, axis=dims, edge_order=order)
         for g, e in zip(got, expected):
             np.testing.assert_allclose(g.numpy(), e)
     check_gradients(lambda a: torch.gradient(a, spacing=[tensor(wide)], dim=1, edge_order=order), A)

@@ -28,7 +28,8 @@ def test_variance_is_numpys(shape, kind):
 def test_overloads_of_variance():
     x = tensor(A)
     biased = A.var(0)
-    for got in (x.var(0, False), x.var(0, unbiased=False), x.var(dim=0, correction=0), x.var((0,), False, True)[0], torch.std_mean(x, 0, False)[0] ** 2):
+    for got in (x.var(0, False), x.var(0, unbiased=False), x.var(dim=0, correction=0), x.var((0,), False, True)[0],
+                torch.std_mean(x, 0, False)[0] ** 2):
         np.testing.assert_allclose(got.numpy(), biased)
     assert abs(x.var(False).item() - A.var()) < 1e-12 and abs(x.std(unbiased=False).item() - A.std()) < 1e-12
     assert x.var(keepdim=True).shape == (1, 1, 1)

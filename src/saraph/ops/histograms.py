@@ -8,10 +8,10 @@ from saraph import dtypes
 from saraph.backends import of
 from saraph.errors import describe
 from saraph.ops import promotion, return_types
-from saraph.ops.sequences import linspace
 from saraph.ops.promotion import check_tensor, is_number
 from saraph.ops.reduce import title
 from saraph.ops.registry import op
+from saraph.ops.sequences import linspace
 from saraph.tensor.tensor import Tensor, wrap
 
 

@@ -188,6 +188,8 @@ def put_out(record: Any, out: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         raise TypeError(f"{record.name}(): expected {len(results)} tensors in out=, got {len(outs)}")
     for o, r in zip(outs, results):
         source, target = BY_NUMPY[r._a.dtype], BY_NUMPY[o._a.dtype]
+        if source is not target and getattr(result, "exact_out", False):
+            raise RuntimeError(f"{record.name}(): Expected out tensor to have dtype {source.name}, but got {target.name} instead")
         if source is not target and not can_cast(source, target):
             raise RuntimeError(f"result type {_title(source.name)} can't be cast to the desired output type {_title(target.name)}")
         if o._a.shape != r._a.shape:

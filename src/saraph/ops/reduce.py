@@ -138,7 +138,8 @@ def _mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any =
     check_dims(dim, "mean")
     if dtype is not None:
         if dtype.category < 2:
-            raise RuntimeError(f"mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. Got: {dtype!r}")
+            raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+                               f"Got: {dtype!r}")
         x = promotion.cast(x, dtype)
     if x._a.dtype.kind in "biu":
         raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: " + title(x))

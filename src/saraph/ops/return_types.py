@@ -17,6 +17,7 @@ class StructSequence(tuple):
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
     n_fields = n_sequence_fields = n_unnamed_fields = 0
+    exact_out = False  # whether out= tensors must have the very dtypes of the results
 
     def __new__(cls, sequence: Iterable[Any]) -> StructSequence:
         if not hasattr(sequence, "__iter__"):
@@ -40,10 +41,13 @@ class StructSequence(tuple):
         return type(self)(changes.get(name, item) for name, item in zip(self.__match_args__, self))
 
 
+_EXACT = ("aminmax", "cummax", "cummin", "kthvalue", "max", "median", "min", "mode", "nanmedian", "sort", "topk")
+
+
 def _define(name: str, *fields: str) -> type[StructSequence]:
     body: dict[str, Any] = {field: property(itemgetter(k), doc=f"Item {k}.") for k, field in enumerate(fields)}
     body |= {"__slots__": (), "__match_args__": fields, "n_fields": len(fields), "n_sequence_fields": len(fields),
-             "__module__": "saraph.return_types", "__doc__": f"The results ({', '.join(fields)}) of `{name}`."}
+             "exact_out": name in _EXACT, "__module__": "saraph.return_types", "__doc__": f"The results ({', '.join(fields)}) of `{name}`."}
     __all__.append(name)
     return type(name, (StructSequence,), body)
 

@@ -190,11 +190,11 @@ def _spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], given: bool) -> li
             raise TypeError("gradient(): spacing must be a number, or a list of numbers or of tensors with coordinates")
         return [spacing] * len(dims)
     if len(spacing) != len(dims):
-        why = ("expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length" if given else
-               f"expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = {x._a.ndim}', since dim argument was not "
-               f"given, but got a list of length {len(spacing)}")
-        raise RuntimeError(f"torch.gradient {why}" + (f", but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}."
-                                                      if given else ""))
+        if given:
+            raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, "
+                               f"but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}.")
+        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = {x._a.ndim}', "
+                           f"since dim argument was not given, but got a list of length {len(spacing)}")
     return list(spacing)
 
 
@@ -238,7 +238,8 @@ def _along_grid(x: Tensor, h: Any, dim: int, edge_order: int) -> Tensor:
 
 def _along_coordinates(x: Tensor, points: Tensor, dim: int, edge_order: int) -> Tensor:
     if points._a.ndim != 1:
-        raise RuntimeError(f"torch.gradient expected each element of spacing to have one dimension, but got an element with {points._a.ndim} dimensions!")
+        raise RuntimeError("torch.gradient expected each element of spacing to have one dimension, "
+                           f"but got an element with {points._a.ndim} dimensions!")
     if points._a.shape[0] != x._a.shape[dim]:
         raise RuntimeError(f"torch.gradient: the coordinates ({points._a.shape[0]}) must match dimension {dim} of {describe(x)}")
     shape = [-1 if d == dim else 1 for d in range(x._a.ndim)]

@@ -296,7 +296,8 @@ def _check_weights(weights: Tensor, count: int, name: str, right_type: Callable[
     if not right_type(weights.dtype):
         raise RuntimeError(f"cov(): expected {name} to have {wanted} dtype but got {name} with {title(weights)} dtype")
     if weights._a.size != count:
-        raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but got {weights._a.size} != {count}")
+        raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input "
+                           f"but got {weights._a.size} != {count}")
     if count and bool((weights < 0).any()):
         raise RuntimeError(f"cov(): {name} cannot be negative")
 

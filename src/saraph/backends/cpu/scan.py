@@ -96,7 +96,8 @@ def _complex_logaddexp(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     swap = x.real < y.real
     low, high = np.where(swap, x, y), np.where(swap, y, x)
     plain = np.isfinite(low.real) | (low.real != high.real)
-    result = np.where(plain, high + np.log(1 + np.exp(np.where(plain, low - high, 0))), np.where(low.real < 0, low, np.log(np.exp(low) + np.exp(high))))
+    infinite = np.where(low.real < 0, low, np.log(np.exp(low) + np.exp(high)))
+    result = np.where(plain, high + np.log(1 + np.exp(np.where(plain, low - high, 0))), infinite)
     return np.where(np.isnan(x) | np.isnan(y), np.where(np.isnan(y), y, x), result)
 
 

@@ -252,8 +252,8 @@ def searchsorted(edges: np.ndarray, values: np.ndarray, right: bool, dtype: np.d
     result = np.empty(values.shape, dtype)
     if not values.size:
         return result
-    pairs = zip(edges.reshape(math.prod(edges.shape[:-1]), edges.shape[-1]), values.reshape(-1, values.shape[-1]), result.reshape(-1, values.shape[-1]))
-    for row, wanted, found in pairs:
+    rows = edges.reshape(math.prod(edges.shape[:-1]), edges.shape[-1])
+    for row, wanted, found in zip(rows, values.reshape(-1, values.shape[-1]), result.reshape(-1, values.shape[-1])):
         found[...] = np.searchsorted(row, wanted, side)
     return result
 
