@@ -19,7 +19,8 @@ def _positions(size: int, before: int, after: int, mode: str) -> list[int]:
         return [(size - 1) - abs((size - 1) - (i % period)) for i in range(-before, size + after)]
     if mode == "replicate":
         return [min(max(i, 0), size - 1) for i in range(-before, size + after)]
-    return [i % size for i in range(-before, size + after)]
+    kept = range(max(-before, 0), size - max(-after, 0))  # what is cropped does not come round
+    return [kept[i % len(kept)] for i in range(-max(before, 0), len(kept) + max(after, 0))] if len(kept) else []
 
 
 def _check(x: Tensor, pads: list[int], mode: str) -> None:

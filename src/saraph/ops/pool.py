@@ -5,7 +5,8 @@ import math
 from typing import Any
 
 from saraph.backends import of
-from saraph.ops.promotion import check_tensor
+from saraph.dtypes import REDUCED, float32
+from saraph.ops.promotion import cast, check_tensor
 from saraph.ops.registry import op
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record, record_many, wrap
@@ -182,14 +183,14 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 
 @op(namespaces=FUNCTIONAL)
 def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int | None = None) -> Tensor:
+               divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The averages of 2-d windows."""
     return _avg_pool("avg_pool2d", input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
 @op(namespaces=FUNCTIONAL)
 def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
-               divisor_override: int | None = None) -> Tensor:
+               divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The averages of 3-d windows."""
     return _avg_pool("avg_pool3d", input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
@@ -242,6 +243,8 @@ def _bounds(size: int, count: int) -> list[tuple[int, int]]:
 def _adaptive_average(name: str, input: Tensor, n: int, output_size: Any) -> Tensor:
     """Averages along one dimension after the other: by reshaping where windows are equal, else by a matrix of weights."""
     x = check_tensor(input, name)
+    if x._a.dtype in REDUCED:
+        return cast(_adaptive_average(name, cast(x, float32), n, output_size), x.dtype)
     if x._a.dtype.kind in "biuc":
         raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}')
     for i, count in enumerate(_output_size(name, x, n, output_size)):
@@ -362,18 +365,26 @@ def _fractional(name: str, input: Tensor, n: int, kernel_size: Any, output_size:
     return (values, index) if return_indices else values
 
 
-@op(namespaces=FUNCTIONAL)
-def fractional_max_pool2d(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-                          _random_samples: Tensor | None = None) -> Any:
-    """Maxima over windows whose places are drawn at random."""
-    return _fractional("fractional_max_pool2d", input, 2, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+def _declare_fractional(n: int) -> None:
+    name = f"fractional_max_pool{n}d"
+
+    def pool(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+             _random_samples: Tensor | None = None) -> Any:
+        return _fractional(name, input, n, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+    def with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = True,
+                     _random_samples: Tensor | None = None) -> Any:
+        return _fractional(name, input, n, kernel_size, output_size, output_ratio, True, _random_samples)
+
+    pool.__name__, with_indices.__name__ = name, f"{name}_with_indices"
+    pool.__doc__ = "Maxima over windows whose places are drawn at random (Graham 2014)."
+    with_indices.__doc__ = "The maxima and their flat positions."
+    op(namespaces=FUNCTIONAL)(pool)
+    op(namespaces=FUNCTIONAL)(with_indices)
 
 
-@op(namespaces=FUNCTIONAL)
-def fractional_max_pool3d(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-                          _random_samples: Tensor | None = None) -> Any:
-    """Maxima over windows whose places are drawn at random."""
-    return _fractional("fractional_max_pool3d", input, 3, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+for _n in (2, 3):
+    _declare_fractional(_n)
 
 
 def _unpool(name: str, input: Tensor, indices: Tensor, n: int, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:

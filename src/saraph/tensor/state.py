@@ -68,3 +68,16 @@ def lower_active() -> None:
 def grad_enabled() -> bool:
     """Whether the current thread records ops for backward."""
     return thread.grad
+
+
+class without_grad:  # noqa: N801
+    """Context in which ops are not recorded (what `no_grad` is, for the rooms below autograd)."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = thread.grad
+        thread.grad = False
+
+    def __exit__(self, *exc: object) -> None:
+        thread.grad = self.before

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from saraph.backends.cpu.pointwise import div_trunc
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
 
@@ -106,11 +107,11 @@ def place_maxima(g: np.ndarray, index: np.ndarray, shape: Any, kernel: Any, stri
 
 def _divided(a: np.ndarray, divisors: Any) -> np.ndarray:
     if len(divisors) == 1 and not isinstance(divisors[0], tuple):
-        return a // divisors[0] if a.dtype.kind in "iu" else a / a.dtype.type(divisors[0])
+        return div_trunc(a, a.dtype.type(divisors[0])) if a.dtype.kind in "iu" else a / a.dtype.type(divisors[0])
     total = np.ones((), a.dtype)
     for row in divisors:
         total = np.expand_dims(total, -1) * np.array(row, a.dtype)
-    return a // total if a.dtype.kind in "iu" else a / total
+    return div_trunc(a, np.broadcast_to(total, a.shape)) if a.dtype.kind in "iu" else a / total
 
 
 @primitive
