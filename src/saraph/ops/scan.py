@@ -191,8 +191,8 @@ def _spacings(x: Tensor, spacing: Any, dims: tuple[int, ...], given: bool) -> li
         return [spacing] * len(dims)
     if len(spacing) != len(dims):
         if given:
-            raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same length, "
-                               f"but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}.")
+            raise RuntimeError("torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the same "
+                               f"length, but got a spacing argument of length {len(spacing)} and a dim argument of length {len(dims)}.")
         raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = {x._a.ndim}', "
                            f"since dim argument was not given, but got a list of length {len(spacing)}")
     return list(spacing)

@@ -62,7 +62,8 @@ def test_selections_and_scans(kind, axis):
 
 def test_searching():
     edges, values = np.sort(rng.standard_normal(6)), rng.standard_normal((2, 3))
-    for name, arrays, arguments in (("searchsorted", [edges, values], (True, INT64)), ("isin", [values, edges], ()), ("histc", [values], (5, 0.0, 1.0))):
+    for name, arrays, arguments in (("searchsorted", [edges, values], (True, INT64)), ("isin", [values, edges], ()),
+                                    ("histc", [values], (5, 0.0, 1.0))):
         found, ruled = both(name, arrays, *arguments)
         assert found == ruled, name
 
