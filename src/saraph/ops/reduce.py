@@ -41,14 +41,19 @@ def normal_axes(dim: Any, rank: int) -> tuple[int, ...] | None:
     """The axes that `dim=` names: None for all (PyTorch also reads an empty list as all)."""
     if dim is None or (dim.__class__ in (tuple, list) and not dim):
         return None
+    if dim.__class__ is int and 0 <= dim < rank:
+        return (dim,)
     axes = wrap_dims(dim, rank)
     return axes if rank else ()
 
 
 def check_dims(dim: Any, name: str) -> None:
     """TypeError unless `dim` is None, an int, or a list or tuple of ints."""
-    values = dim if isinstance(dim, (list, tuple)) else () if dim is None else (dim,)
-    for d in values:
+    if dim is None or dim.__class__ is int:
+        return
+    for d in dim if isinstance(dim, (list, tuple)) else (dim,):
+        if d.__class__ is int:
+            continue
         if isinstance(d, bool) or not hasattr(d, "__index__"):
             raise TypeError(f"{name}(): argument 'dim' must be int or tuple of ints, not {type(d).__name__}")
 

@@ -97,7 +97,7 @@ def sum_(a: np.ndarray, axes: Axes, keepdims: bool, dtype: np.dtype | None = Non
     if dtype is not None and dtype != a.dtype:
         a = a.astype(dtype)
     kind = a.dtype
-    if kind.kind in "biu":
+    if kind.kind in "biu" or (a.size <= FEW and kind.char in "fd"):
         return np.add.reduce(a, axes, kind, keepdims=keepdims)
     return np.asarray(total(widened(a), _axes(a, axes), keepdims)).astype(kind, copy=False)
 
@@ -157,6 +157,8 @@ def prod(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
 @primitive
 def var(a: np.ndarray, axes: Axes, keepdims: bool, correction: float, with_mean: bool = False) -> Any:
     """The variance (of a complex array: of real plus of imaginary part) with count - correction degrees of freedom; with the mean if asked."""
+    if a.size <= FEW and a.dtype.kind == "f" and a.size and not with_mean:
+        return _small_variance(a, axes, keepdims, correction)
     wide, axes = widened(a), _axes(a, axes)
     count = _count(a, axes)
     center = np.asarray(total(wide, axes, True) / count)
@@ -168,6 +170,15 @@ def var(a: np.ndarray, axes: Axes, keepdims: bool, correction: float, with_mean:
     if not with_mean:
         return result.reshape(shape)
     return result.reshape(shape), center.astype(a.dtype, copy=False).reshape(shape)
+
+
+def _small_variance(a: np.ndarray, axes: Axes, keepdims: bool, correction: float) -> np.ndarray:
+    """In float64, with as few calls as can be."""
+    count = _count(a, axes)
+    away = a - np.add.reduce(a, axes, np.float64, keepdims=True) / count
+    freedom = max(count - correction, 0)
+    squares = np.add.reduce(away * away, axes, keepdims=keepdims)
+    return np.asarray(squares / (freedom or np.float64(0))).astype(a.dtype, copy=False)
 
 
 def _squares_about(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
@@ -235,6 +246,9 @@ def _logsumexp(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> np.ndarr
 @primitive
 def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.ndarray:
     """sum(|a|^order)^(1/order); order 0 counts non-zeros, infinities give the largest and smallest |a|. Real, also for complex arrays."""
+    if order == 2 and axes is None and a.size <= FEW and a.dtype.char in "fd" and not keepdims:
+        flat = a.ravel("K")
+        return np.asarray(np.sqrt(flat.dot(flat)))
     return by_row_blocks(partial(_vector_norm, order=order), a, _axes(a, axes), keepdims)
 
 
@@ -317,6 +331,8 @@ def _with_index(a: np.ndarray, axis: int, keepdims: bool, extreme: np.ufunc, pos
             reached |= np.isnan(a)
         index = np.argmax(np.ascontiguousarray(np.moveaxis(reached, axis, -1)), -1)
         return (values, np.expand_dims(index, axis)) if keepdims else (values.squeeze(axis), index)
+    if a.dtype not in REDUCED:
+        return extreme.reduce(a, axis, keepdims=keepdims), position(a, axis, keepdims=keepdims)
     index = position(widened(a), axis, keepdims=True)
     values = np.take_along_axis(a, index, axis)
     return (values, index) if keepdims else (values.squeeze(axis), index.squeeze(axis))

@@ -64,6 +64,15 @@ def _rows(a: np.ndarray, axis: int) -> np.ndarray:
     return np.moveaxis(a, axis, -1)
 
 
+def _take(rows: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Elements of each row; NumPy's take_along_axis, with less ado for vectors and matrices."""
+    if rows.ndim == 1:
+        return rows[index]
+    if rows.ndim == 2:
+        return rows[np.arange(len(rows))[:, None], index]
+    return np.take_along_axis(rows, index, -1)
+
+
 def _back(rows: np.ndarray, axis: int) -> np.ndarray:
     """Rows moved back, dense in memory."""
     return np.ascontiguousarray(np.moveaxis(rows, -1, axis)) if axis != rows.ndim - 1 else rows
@@ -76,7 +85,7 @@ def sort(a: np.ndarray, axis: int, descending: bool) -> tuple[np.ndarray, np.nda
         return a.copy(), np.zeros((), np.int64)
     rows = _rows(a, axis)
     order = order_of_rows(rows, descending)
-    return _back(np.take_along_axis(rows, order, -1), axis), _back(np.ascontiguousarray(order), axis)
+    return _back(_take(rows, order), axis), _back(np.ascontiguousarray(order), axis)
 
 
 @primitive
@@ -94,7 +103,7 @@ def topk(a: np.ndarray, k: int, axis: int, largest: bool) -> tuple[np.ndarray, n
         return (a.copy(), np.zeros((), np.int64)) if k else (np.empty(0, a.dtype), np.empty(0, np.int64))
     rows = _rows(a, axis)
     order = _first_of_order(rows, k, largest)
-    return _back(np.take_along_axis(rows, order, -1), axis), _back(np.ascontiguousarray(order), axis)
+    return _back(_take(rows, order), axis), _back(np.ascontiguousarray(order), axis)
 
 
 def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
@@ -104,7 +113,7 @@ def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
     if rows.size > 1 << 16 and rows.dtype.char in "fdil":
         found = _above_threshold(rows, k, largest)
         if found is not None:
-            return np.take_along_axis(found, order_of_rows(np.take_along_axis(rows, found, -1), largest), -1)
+            return np.take_along_axis(found, order_of_rows(_take(rows, found), largest), -1)
     if _keyed(rows):
         keys = _keys(rows, largest)
         keys.partition(k - 1, axis=-1)
@@ -116,7 +125,7 @@ def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
         found = np.argpartition(rows, length - k, -1)[..., length - k:]
     else:
         found = np.argpartition(rows, k - 1, -1)[..., :k]
-    return np.take_along_axis(found, order_of_rows(np.take_along_axis(rows, found, -1), largest), -1)
+    return np.take_along_axis(found, order_of_rows(_take(rows, found), largest), -1)
 
 
 def _above_threshold(rows: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
@@ -147,7 +156,7 @@ def kth(a: np.ndarray, k: int, axis: int, keepdims: bool) -> tuple[np.ndarray, n
 
 
 def _selected(rows: np.ndarray, index: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
-    values = np.take_along_axis(rows, index, -1)
+    values = _take(rows, index)
     if keepdims:
         return _back(values, axis), _back(index, axis)
     return values[..., 0].copy(), index[..., 0].copy()
@@ -181,7 +190,7 @@ def mode(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarr
         return a.copy(), np.zeros((), np.int64)
     rows = _rows(a, axis)
     order = order_of_rows(rows, False)
-    sorted_rows = np.take_along_axis(rows, order, -1)
+    sorted_rows = _take(rows, order)
     length = rows.shape[-1]
     starts = np.ones(rows.shape, bool)
     starts[..., 1:] = sorted_rows[..., 1:] != sorted_rows[..., :-1]
