@@ -56,7 +56,7 @@ def segment_reduce(data: Tensor, reduce: str, *, lengths: Tensor | None = None, 
     bounds = _bounds(x, lengths, offsets, axis, unsafe)
     count, length = bounds._a.shape[-1] - 1, x._a.shape[axis]
     lead, rest = x._a.shape[:axis], x._a.shape[axis + 1:]
-    positions = wrap(of(x._a).arange(0, length, 1, dtypes.int64.numpy)).expand((*lead, length)).contiguous()
+    positions = wrap(of(x._a).arange(0, 1, length, dtypes.int64.numpy)).expand((*lead, length)).contiguous()
     number = searchsorted(bounds.contiguous(), positions, right=True) - 1
     number = number.masked_fill((number < 0) | (number >= count), count)  # outside every segment: a place of its own, dropped below
     kind, neutral = _SCATTER[reduce]
