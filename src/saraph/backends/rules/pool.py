@@ -40,3 +40,16 @@ def window_argmax(a: Any, windows: Any) -> tuple[Shape, np.dtype]:
 @rule("positions")
 def positions(values: Any) -> tuple[Shape, np.dtype]:
     return (len(values),), int64
+
+
+@rule("im2col")
+def im2col(a: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Shape, np.dtype]:
+    blocks = 1
+    for s, k, d, p, t in zip(a.shape[2:], kernel, dilation, padding, stride):
+        blocks *= (s + 2 * p - d * (k - 1) - 1) // t + 1
+    return (a.shape[0], a.shape[1] * kernel[0] * kernel[1], blocks), a.dtype
+
+
+@rule("col2im")
+def col2im(a: Any, sizes: Any, kernel: Any, dilation: Any, padding: Any, stride: Any) -> tuple[Shape, np.dtype]:
+    return (a.shape[0], a.shape[1] // (kernel[0] * kernel[1]), *sizes), a.dtype
