@@ -1,0 +1,210 @@
+"""Attention (Vaswani et al. 2017)."""
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from saraph.errors import describe
+from saraph.ops.dropout import dropout
+from saraph.ops.joining import constant_pad_nd
+from saraph.ops.matmul import linear
+from saraph.ops.movement import cat
+from saraph.ops.registry import op
+from saraph.tensor.tensor import Tensor
+
+FUNCTIONAL = "nn.functional"
+
+
+def _causal(query: Tensor, rows: int, columns: int) -> Tensor:
+    return query.new_ones((rows, columns)).bool().tril()
+
+
+@op(namespaces=FUNCTIONAL, autocast="lower")
+def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:
+    """softmax(query key^T scale + mask) value: (..., L, E), (..., S, E), (..., S, Ev) -> (..., L, Ev).
+
+    attn_mask: bool (True takes part) or added to the scores; is_causal: lower triangle; scale: default 1 / sqrt(E); enable_gqa: fewer heads in key and value.
+    """
+    for name, t in (("query", query), ("key", key), ("value", value)):
+        if t.dim() < 2:
+            raise RuntimeError(f"Expected query, key, and value to all be at least 2 dimensional, but got {name}.dim: {t.dim()} instead.")
+    if not query.dtype is key.dtype is value.dtype:
+        raise RuntimeError(f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype!r} key.dtype: {key.dtype!r} and "
+                           f"value.dtype: {value.dtype!r} instead.")
+    if is_causal and attn_mask is not None:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
+    if attn_mask is not None and attn_mask.dtype.name != "bool" and attn_mask.dtype is not query.dtype:
+        raise RuntimeError(f"Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: {attn_mask.dtype!r} and  "
+                           f"query.dtype: {query.dtype!r} instead.")
+    if enable_gqa and query.dim() > 2:
+        heads = query.shape[-3]
+        if heads % key.shape[-3] or heads % value.shape[-3]:
+            raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query: {describe(query, key, value)}")
+        key = key.repeat_interleave(heads // key.shape[-3], -3)
+        value = value.repeat_interleave(heads // value.shape[-3], -3)
+    root = math.sqrt(scale if scale is not None else 1.0 / math.sqrt(query.shape[-1])) if (scale is None or scale >= 0) and query.shape[-1] else None
+    if root is None:
+        scores = (query * (scale or 0.0)) @ key.transpose(-2, -1)
+    else:
+        scores = (query * root) @ (key.transpose(-2, -1) * root)
+    mask = _causal(query, query.shape[-2], key.shape[-2]) if is_causal else attn_mask
+    empty = None
+    if mask is not None:
+        if mask.dtype.name == "bool":
+            scores = scores.masked_fill(~mask, -math.inf)
+            empty = ~mask.any(-1, keepdim=True)
+        else:
+            scores = scores + mask
+            empty = (mask == -math.inf).all(-1, keepdim=True)
+    weights = scores.softmax(-1)
+    if empty is not None and bool(empty.any()):
+        weights = weights.masked_fill(empty, 0)  # a row that may look at nothing gives 0
+    if dropout_p > 0.0:
+        weights = dropout(weights, dropout_p, True)
+    return weights @ value
+
+
+def _project(query: Tensor, key: Tensor, value: Tensor, width: int, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, ...]:
+    """The three input projections from one packed weight."""
+    if key is value and query is key:
+        return linear(query, weight, bias).chunk(3, -1)
+    weights = weight.chunk(3)
+    biases = (None,) * 3 if bias is None else bias.chunk(3)
+    return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
+
+
+def _canonical_mask(mask: Tensor | None, name: str, other: Any, kind: Any, check_other: bool = True) -> Tensor | None:
+    """A mask as something to add to the scores."""
+    if mask is None:
+        return None
+    if mask.dtype.name != "bool" and not mask.is_floating_point():
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+    if check_other and other is not None and other is not mask.dtype:
+        warnings.warn(f"Support for mismatched {name} and its partner is deprecated. Use same type for both instead.", stacklevel=4)
+    if mask.is_floating_point():
+        return mask
+    return mask.new_zeros(mask.shape).to(kind).masked_fill(mask, -math.inf)
+
+
+@op(namespaces=FUNCTIONAL)
+def multi_head_attention_forward(
+        query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int, in_proj_weight: Tensor | None, in_proj_bias: Tensor | None,
+        bias_k: Tensor | None, bias_v: Tensor | None, add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor, out_proj_bias: Tensor | None,
+        training: bool = True, key_padding_mask: Tensor | None = None, need_weights: bool = True, attn_mask: Tensor | None = None,
+        use_separate_proj_weight: bool = False, q_proj_weight: Tensor | None = None, k_proj_weight: Tensor | None = None,
+        v_proj_weight: Tensor | None = None, static_k: Tensor | None = None, static_v: Tensor | None = None, average_attn_weights: bool = True,
+        is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
+    """(output, weights): query (L, batch, E), key and value (S, batch, .), or without batch. Masks: True (or -inf) takes no part."""
+    batched = _check_ranks(query, key, value, key_padding_mask, attn_mask, num_heads)
+    if not batched:
+        query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
+        key_padding_mask = key_padding_mask.unsqueeze(0) if key_padding_mask is not None else None
+    length, batch, width = query.shape
+    source = key.shape[0]
+    if width != embed_dim_to_check:
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")
+    head = width // num_heads
+    if head * num_heads != width:
+        raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
+    key_padding_mask = _canonical_mask(key_padding_mask, "key_padding_mask", attn_mask.dtype if attn_mask is not None else None, query.dtype)
+    if is_causal and attn_mask is None:
+        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+    attn_mask = _canonical_mask(attn_mask, "attn_mask", None, query.dtype, False)
+    if use_separate_proj_weight:
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
+        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
+        q, k, v = (linear(x, w, b) for x, w, b in zip((query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), biases))
+    else:
+        if key.shape != value.shape:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        q, k, v = _project(query, key, value, width, in_proj_weight, in_proj_bias)
+    attn_mask = _check_attention_mask(attn_mask, length, source, batch * num_heads)
+    if bias_k is not None and bias_v is not None:
+        if static_k is not None or static_v is not None:
+            raise AssertionError("bias cannot be added to static key.")
+        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask = _widened(attn_mask)
+        key_padding_mask = _widened(key_padding_mask)
+    q = q.reshape(length, batch * num_heads, head).transpose(0, 1)
+    k = k.reshape(k.shape[0], batch * num_heads, head).transpose(0, 1) if static_k is None else static_k
+    v = v.reshape(v.shape[0], batch * num_heads, head).transpose(0, 1) if static_v is None else static_v
+    if add_zero_attn:
+        k = cat([k, k.new_zeros((batch * num_heads, 1, head))], 1)
+        v = cat([v, v.new_zeros((batch * num_heads, 1, head))], 1)
+        attn_mask = _widened(attn_mask)
+        key_padding_mask = _widened(key_padding_mask)
+    source = k.shape[1]
+    mask = attn_mask
+    if key_padding_mask is not None:
+        if tuple(key_padding_mask.shape) != (batch, source):
+            raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got {tuple(key_padding_mask.shape)}")
+        spread = key_padding_mask.reshape(batch, 1, 1, source).expand(-1, num_heads, -1, -1).reshape(batch * num_heads, 1, source)
+        mask = spread if mask is None else mask + spread
+    drop = dropout_p if training else 0.0
+    if need_weights:
+        weights, output = _weighted(q, k, v, mask, drop)
+    else:
+        weights = None
+        shape = (batch, num_heads)
+        full = None
+        if mask is not None:
+            full = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, num_heads, -1, source)
+        output = scaled_dot_product_attention(q.reshape(*shape, length, head), k.reshape(*shape, source, head), v.reshape(*shape, source, head), full,
+                                              drop, is_causal and mask is None)
+        output = output.reshape(batch * num_heads, length, head)
+    output = linear(output.transpose(0, 1).reshape(length * batch, width), out_proj_weight, out_proj_bias)
+    output = output.reshape(length, batch, output.shape[1])
+    if weights is not None:
+        weights = weights.reshape(batch, num_heads, length, source)
+        weights = weights.mean(1) if average_attn_weights else weights
+    if not batched:
+        output = output.squeeze(1)
+        weights = weights.squeeze(0) if weights is not None else None
+    return output, weights
+
+
+def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, drop: float) -> tuple[Tensor, Tensor]:
+    scaled = q * math.sqrt(1.0 / q.shape[-1])
+    scores = scaled.bmm(k.transpose(-2, -1)) if mask is None else mask + scaled.bmm(k.transpose(-2, -1))
+    weights = scores.softmax(-1)
+    if drop > 0.0:
+        weights = dropout(weights, drop, True)
+    return weights, weights.bmm(v)
+
+
+def _widened(mask: Tensor | None) -> Tensor | None:
+    """A mask with one more column, which takes part."""
+    return None if mask is None else constant_pad_nd(mask, (0, 1))
+
+
+def _check_ranks(query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None, heads: int) -> bool:
+    if query.dim() not in (2, 3):
+        raise AssertionError(f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor")
+    rank = query.dim()
+    if key.dim() != rank or value.dim() != rank:
+        raise AssertionError(f"For {'batched' if rank == 3 else 'unbatched'} ({rank}-D) `query`, expected `key` and `value` to be {rank}-D but found "
+                             f"{key.dim()}-D and {value.dim()}-D tensors respectively")
+    if padding is not None and padding.dim() != rank - 1:
+        raise AssertionError(f"For {'batched' if rank == 3 else 'unbatched'} ({rank}-D) `query`, expected `key_padding_mask` to be `None` or {rank - 1}-D "
+                             f"but found {padding.dim()}-D tensor instead")
+    if mask is not None:
+        if mask.dim() not in (2, 3):
+            raise AssertionError(f"expected `attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead")
+        if rank == 2 and mask.dim() == 3 and tuple(mask.shape) != (heads, query.shape[0], key.shape[0]):
+            raise AssertionError(f"Expected `attn_mask` shape to be {(heads, query.shape[0], key.shape[0])} but got {tuple(mask.shape)}")
+    return rank == 3
+
+
+def _check_attention_mask(mask: Tensor | None, length: int, source: int, rows: int) -> Tensor | None:
+    if mask is None:
+        return None
+    if mask.dim() == 2:
+        if tuple(mask.shape) != (length, source):
+            raise RuntimeError(f"The shape of the 2D attn_mask is {mask.shape}, but should be {(length, source)}.")
+        return mask.unsqueeze(0)
+    if tuple(mask.shape) != (rows, length, source):
+        raise RuntimeError(f"The shape of the 3D attn_mask is {mask.shape}, but should be {(rows, length, source)}.")
+    return mask
