@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from saraph.errors import describe
+from saraph.ops.matmul import linear
 from saraph.ops.movement import cat
 from saraph.ops.registry import op
 from saraph.tensor.tensor import Tensor
@@ -461,7 +462,12 @@ def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_leng
     if any(n > time or n < 0 for n in inputs):
         raise RuntimeError(f"Expected input_lengths to have value at most {time}, but got value {max(inputs)}")
     rows = _label_rows(targets, lengths, batch)
-    losses = [_ctc_one(logs[: inputs[b], b], rows[b], blank) for b in range(batch)]
+    losses = []
+    for b in range(batch):
+        own = logs[: inputs[b], b]
+        total = own.exp().sum()
+        # PyTorch's gradient is that of log_softmax's input (its rows sum to 0): the term below adds nothing to the value, exp(own) to the gradient
+        losses.append(_ctc_one(own, rows[b], blank) + (total - total.detach()))
     loss = _stack(losses)
     if zero_infinity:
         loss = loss.masked_fill(loss.isinf(), 0)
@@ -515,3 +521,22 @@ def _ctc_one(logs: Tensor, labels: list[int], blank: int) -> Tensor:
 def _logsumexp3(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """log(e^a + e^b + e^c), -inf (with zero gradients) where all are."""
     return cat([a.unsqueeze(0), b.unsqueeze(0), c.unsqueeze(0)]).logsumexp(0)
+
+
+@op(namespaces="nn.functional", autocast="float32")
+def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None,
+                         reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None) -> Tensor:
+    """cross_entropy(linear(input, linear_weight, linear_bias), target): weight (classes, *out, features).
+
+    `options` ask PyTorch to work through the batch in chunks; the result is the same, and here there is one way to compute it.
+    """
+    if linear_weight.dim() < 2:
+        raise RuntimeError(f"expected linear_weight to have at least 2 dimensions (classes, *, features), got {list(linear_weight.shape)}")
+    if input.dim() not in (1, 2) or input.shape[-1] != linear_weight.shape[-1]:
+        raise RuntimeError(f"linear_cross_entropy: expected input (batch, features) or (features) with features = {linear_weight.shape[-1]}, got "
+                           f"{list(input.shape)}")
+    classes = tuple(linear_weight.shape[:-1])
+    logits = linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), None if linear_bias is None else linear_bias.reshape(-1))
+    logits = logits.reshape((*input.shape[:-1], *classes))
+    return cross_entropy(logits, target, weight=weight, reduction=reduction, ignore_index=-100 if ignore_index is None else ignore_index,
+                         label_smoothing=label_smoothing)

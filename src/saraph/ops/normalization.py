@@ -170,7 +170,7 @@ def native_batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None,
         return cast(y, input.dtype), input.new_zeros(0), input.new_zeros(0)
     axes = (0, *range(2, x.dim()))
     y, mean, rstd = standardize(x, axes, eps)
-    if running_mean is not None or running_var is not None:
+    if x.numel() and (running_mean is not None or running_var is not None):
         _update_running(mean.detach().reshape(-1), rstd.detach().reshape(-1), running_mean, running_var, momentum, eps, x.numel() // x.shape[1])
     stats = input.dtype if weight is None or weight.dtype is input.dtype else float32
     return cast(_scaled(y, w, b, shape), input.dtype), cast(mean.reshape(-1), stats), cast(rstd.reshape(-1), stats)
