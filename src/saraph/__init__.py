@@ -27,10 +27,27 @@ for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
     globals().update(_table)
 newaxis = None
 __version__ = "2.13.0+saraph"
-from saraph import amp, autograd, backends, cuda, distributed, fft, jit, linalg, masked, mps, nn, optim, overrides, random, return_types, serialization, signal, utils, xpu  # noqa: E402
-from saraph.autograd import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: E402
-from saraph.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
-from saraph.autograd.grad_mode import is_grad_enabled, is_inference_mode_enabled  # noqa: E402
+from saraph import (  # noqa: E402
+    amp,
+    autograd,
+    backends,
+    cuda,
+    distributed,
+    fft,
+    jit,
+    linalg,
+    masked,
+    mps,
+    nn,
+    optim,
+    overrides,
+    random,
+    return_types,
+    serialization,
+    signal,
+    utils,
+    xpu,
+)
 from saraph.amp import autocast  # noqa: E402
 from saraph.amp.autocast_mode import (  # noqa: E402
     clear_autocast_cache,
@@ -41,6 +58,15 @@ from saraph.amp.autocast_mode import (  # noqa: E402
     set_autocast_dtype,
     set_autocast_enabled,
 )
+from saraph.autograd.anomaly_mode import is_anomaly_check_nan_enabled, is_anomaly_enabled  # noqa: E402
+from saraph.autograd.grad_mode import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from saraph.backends import cuda as _backends_cuda  # noqa: E402
 from saraph.backends import cudnn as _cudnn  # noqa: E402
 from saraph.backends import mkl as _mkl  # noqa: E402
@@ -50,11 +76,3 @@ from saraph.backends import openmp as _openmp  # noqa: E402
 from saraph.compiling import compile  # noqa: E402
 from saraph.serialization import load, save  # noqa: E402
 from saraph.threads import get_num_interop_threads, get_num_threads, set_num_interop_threads, set_num_threads  # noqa: E402
-from saraph.autograd.grad_mode import (  # noqa: E402
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)

@@ -1,4 +1,5 @@
 """`torch.mps`: there is no such device here."""
+from saraph.devices import without_device
 
 
 def is_available() -> bool:
@@ -11,9 +12,4 @@ def device_count() -> int:
     return 0
 
 
-def manual_seed(seed: int) -> None:
-    """Seed the device's stream: without a device nothing happens."""
-
-
-def empty_cache() -> None:
-    """Give cached device memory back: there is none."""
+manual_seed = empty_cache = without_device

@@ -20,7 +20,7 @@ def test_parameter_is_a_leaf_over_the_same_memory():
     assert p.requires_grad and p.is_leaf and p.data_ptr() == x.data_ptr()
     assert type(p + 1) is torch.Tensor and type(p.data) is torch.Tensor
     assert isinstance(p, Parameter) and not isinstance(x, Parameter)
-    assert Parameter((p * 2)).is_leaf and Parameter().shape == (0,)
+    assert Parameter(p * 2).is_leaf and Parameter().shape == (0,)
     assert not Parameter(torch.ones(2, dtype=torch.int64), requires_grad=False).requires_grad
     with pytest.raises(RuntimeError, match="floating point"):
         Parameter(torch.ones(2, dtype=torch.int64))

@@ -18,7 +18,8 @@ from saraph.backends.rules import creation, fft, indexing, linalg, normalization
 from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, densified, on_values, scaled
 from saraph.devices import META, device
 
-__all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on", "pool", "products", "rearrange", "reductions", "sparse"]
+__all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on", "pool",
+           "products", "rearrange", "reductions", "sparse"]
 ndarray = np.ndarray
 
 

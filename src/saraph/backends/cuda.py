@@ -17,18 +17,34 @@ def is_built() -> bool:
     return False
 
 
+_attention = {"flash": True, "mem_efficient": True, "math": True}
+
+
 def flash_sdp_enabled() -> bool:
     """Whether CUDA's flash attention may be used."""
-    return False
+    return _attention["flash"]
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Whether CUDA's memory-efficient attention may be used."""
+    return _attention["mem_efficient"]
+
+
+def math_sdp_enabled() -> bool:
+    """Whether CUDA's plain attention may be used."""
+    return _attention["math"]
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """Allow CUDA's flash attention: without CUDA nothing happens."""
+    """Allow CUDA's flash attention."""
+    _attention["flash"] = bool(enabled)
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Allow CUDA's memory-efficient attention: without CUDA nothing happens."""
+    """Allow CUDA's memory-efficient attention."""
+    _attention["mem_efficient"] = bool(enabled)
 
 
 def enable_math_sdp(enabled: bool) -> None:
-    """Allow CUDA's plain attention: without CUDA nothing happens."""
+    """Allow CUDA's plain attention."""
+    _attention["math"] = bool(enabled)

@@ -5,6 +5,7 @@ from typing import Any
 
 from saraph.amp import GradScaler
 from saraph.cuda import amp
+from saraph.devices import without_device
 
 __all__ = ["amp", "is_available", "is_initialized", "device_count", "current_device", "set_device", "synchronize", "empty_cache", "manual_seed",
            "manual_seed_all", "seed", "seed_all", "initial_seed", "get_device_name", "get_device_capability", "get_device_properties",
@@ -100,28 +101,7 @@ class stream(device):  # noqa: N801
     """Context that chooses a stream; with no device it changes nothing."""
 
 
-def empty_cache() -> None:
-    """Give cached device memory back: there is none."""
-
-
-def ipc_collect() -> None:
-    """Free shared device memory: there is none."""
-
-
-def manual_seed(seed: int) -> None:
-    """Seed the current device's stream: without a device nothing happens."""
-
-
-def manual_seed_all(seed: int) -> None:
-    """Seed every device's stream: without devices nothing happens."""
-
-
-def seed() -> None:
-    """Seed the current device's stream at random: without a device nothing happens."""
-
-
-def seed_all() -> None:
-    """Seed every device's stream at random: without devices nothing happens."""
+empty_cache = ipc_collect = manual_seed = manual_seed_all = seed = seed_all = reset_peak_memory_stats = without_device
 
 
 def initial_seed() -> int:
@@ -161,7 +141,3 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 def memory_stats(device: Any = None) -> dict[str, Any]:
     """Memory statistics of a device: empty."""
     return {}
-
-
-def reset_peak_memory_stats(device: Any = None) -> None:
-    """Start the peak anew: nothing to do."""

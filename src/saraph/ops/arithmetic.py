@@ -8,7 +8,7 @@ import numpy as np
 from saraph import dtypes
 from saraph.backends import cpu, of
 from saraph.ops import promotion
-from saraph.ops.families import bind_fast_inplace, binary, compute, unary
+from saraph.ops.families import binary, bind_fast_inplace, compute, unary
 from saraph.ops.promotion import is_number, promoted
 from saraph.ops.registry import OPS, method, op
 from saraph.tensor.node import derivative

@@ -16,7 +16,7 @@ from saraph.ops.registry import method, op
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
 from saraph.tensor.state import state, thread
-from saraph.tensor.tensor import Tensor, bump, ndarray, plain_view, record, unpack, view_of, wrap
+from saraph.tensor.tensor import Tensor, bump, ndarray, plain_view, record, view_of, wrap
 
 BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
 

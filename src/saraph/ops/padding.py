@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from saraph.backends import of
 from saraph.ops.indexing import _select as select_positions

@@ -56,7 +56,7 @@ class Windows:
                 raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
                                    if p >= 0 else f"{name}: padding must be non-negative, but got pad={p}")
         sizes = x.shape[-n:]
-        for d, size in enumerate(x.shape[1:] if x.dim() == n + 2 else x.shape):
+        for size in x.shape[1:] if x.dim() == n + 2 else x.shape:
             if size == 0:
                 raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got: "
                                    f"{list(x.shape)}")

@@ -96,16 +96,14 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
 # -- different elements -----------------------------------------------------------------------------------------------------------
 
 
-@derivative("Unique2Backward0", outputs=3)
-def UniqueBackward(node: Any, *grads: Any) -> Tensor:
-    """PyTorch has no derivative for this either."""
-    raise NotImplementedError("the derivative for '_unique2' is not implemented.")
+def _no_derivative(node: Any, *grads: Any) -> Tensor:
+    """Raises PyTorch's error: the number of different elements has no derivative."""
+    name = {"Unique2Backward0": "_unique2"}.get(node.name(), "unique_consecutive")
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-@derivative("UniqueConsecutiveBackward0", outputs=3)
-def UniqueConsecutiveBackward(node: Any, *grads: Any) -> Tensor:
-    """PyTorch has no derivative for this either."""
-    raise NotImplementedError("the derivative for 'unique_consecutive' is not implemented.")
+UniqueBackward = derivative("Unique2Backward0", outputs=3)(_no_derivative)
+UniqueConsecutiveBackward = derivative("UniqueConsecutiveBackward0", outputs=3)(_no_derivative)
 
 
 def _different(input: Any, dim: int | None, return_inverse: bool, return_counts: bool, name: str, cls: type) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from saraph.optim.optimizer import Optimizer, advance, check, check_betas, check_flags, check_lr, new_step, number
 from saraph.ops.creation import tensor, zeros_like
+from saraph.optim.optimizer import Optimizer, advance, check, check_betas, check_flags, check_lr, new_step, number
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam"]

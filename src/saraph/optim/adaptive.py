@@ -6,8 +6,8 @@ from typing import Any
 
 from saraph import dtypes
 from saraph.dtypes import finfo
-from saraph.optim.optimizer import Optimizer, advance, check, check_flags, check_lr, new_step, number
 from saraph.ops.creation import full_like, tensor, zeros_like
+from saraph.optim.optimizer import Optimizer, advance, check, check_flags, check_lr, new_step, number
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Adagrad", "Adadelta", "RMSprop", "Rprop", "ASGD", "Adafactor"]
@@ -20,6 +20,8 @@ def _real(*tensors: Tensor) -> tuple[Tensor, ...]:
 
 class Adagrad(Optimizer):
     """p <- p - lr' g / (sqrt(sum of g^2) + eps), with lr' = lr / (1 + (step - 1) lr_decay) (Duchi et al. 2011)."""
+
+    takes_sparse = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
@@ -43,9 +45,6 @@ class Adagrad(Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["sum"].share_memory_()
-
-    def check_gradient(self, grad: Tensor) -> None:
-        """Sparse gradients are taken (unless there is weight decay)."""
 
     def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         step = advance(state)

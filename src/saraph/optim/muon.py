@@ -5,8 +5,8 @@ import math
 from typing import Any
 
 from saraph import dtypes
-from saraph.optim.optimizer import Optimizer, check_lr
 from saraph.ops.creation import zeros_like
+from saraph.optim.optimizer import Optimizer, check_lr
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Muon"]

@@ -88,6 +88,9 @@ class Optimizer:
     An algorithm overrides `init_state(p, group) -> dict` and `update(p, grad, state, group)`; the rest is here.
     """
 
+    takes_sparse = False
+    """Whether `update` takes sparse gradients."""
+
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self._optimizer_step_pre_hooks: dict[int, Callable] = OrderedDict()
@@ -171,7 +174,7 @@ class Optimizer:
 
     def check_gradient(self, grad: Tensor) -> None:
         """RuntimeError for gradients the algorithm does not take."""
-        if grad.is_sparse:
+        if grad.is_sparse and not self.takes_sparse:
             raise RuntimeError(f"{type(self).__name__} does not support sparse gradients, please consider SparseAdam instead")
 
     # -- groups --------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ class SGD(Optimizer):
     `foreach` and `fused` choose among PyTorch's implementations and are accepted.
     """
 
+    takes_sparse = True
+
     def __init__(self, params: Any, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float | Tensor = 0,
                  nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
                  fused: bool | None = None) -> None:
@@ -31,9 +33,6 @@ class SGD(Optimizer):
 
     def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
-
-    def check_gradient(self, grad: Tensor) -> None:
-        """Sparse gradients are taken."""
 
     def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         weight_decay, momentum = number(group["weight_decay"]), group["momentum"]

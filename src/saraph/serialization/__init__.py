@@ -67,17 +67,25 @@ def set_default_mmap_options(flags: int) -> Iterator[None]:
     yield
 
 
+_packages: list[tuple[int, Callable, Callable]] = []
+
+
 def register_package(priority: int, tagger: Callable, deserializer: Callable) -> None:
-    """Accepted for compatibility: storages live on the CPU (or, as shapes only, on meta)."""
+    """Ask `tagger(storage)` for a location's name and `deserializer(storage, location)` for the storage there, lowest priority first."""
+    _packages.append((priority, tagger, deserializer))
+    _packages.sort(key=lambda package: package[0])
 
 
 def location_tag(storage: Any) -> str:
     """Where a storage says it lives."""
-    return "cpu"
+    return next((tag for _, tagger, _ in _packages if (tag := tagger(storage))), "cpu")
 
 
 def default_restore_location(storage: Any, location: Any) -> Any:
     """The storage at a location."""
+    for _, _, deserializer in _packages:
+        if (found := deserializer(storage, location)) is not None:
+            return found
     _target(None)(str(location))
     return storage
 

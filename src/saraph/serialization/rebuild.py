@@ -7,7 +7,7 @@ import numpy as np
 
 from saraph import dtypes
 from saraph.backends import MetaArray
-from saraph.ops.sparse import sparse_coo_tensor, sparse_compressed_tensor
+from saraph.ops.sparse import sparse_compressed_tensor, sparse_coo_tensor
 from saraph.serialization.names import LAYOUTS
 from saraph.tensor.parameter import Buffer, Parameter
 from saraph.tensor.storage import Shared

@@ -10,7 +10,6 @@ from saraph.backends.cpu.pointwise import through_float32
 from saraph.backends.cpu.table import FUNCTIONS, primitive
 
 
-
 @primitive
 def relu(a: np.ndarray) -> np.ndarray:
     return np.maximum(a, a.dtype.type(0))

@@ -57,7 +57,7 @@ def max_pool(a: np.ndarray, kernel: Any, stride: Any, padding: Any, dilation: An
         position = _positions(offset, stride, padding, dilation, out, sizes)
         if best is None:
             best = here.copy()
-            index = np.broadcast_to(np.where(position < 0, _first_inside(kernel, stride, padding, dilation, out, sizes), position),
+            index = np.broadcast_to(np.where(position < 0, _first_inside(stride, padding, dilation, out, sizes), position),
                                     (*lead, *out)).astype(np.int64)
             continue
         better = here > best
@@ -79,10 +79,10 @@ def _positions(offset: Any, stride: Any, padding: Any, dilation: Any, out: Any, 
     return np.where(inside, flat, -1)
 
 
-def _first_inside(kernel: Any, stride: Any, padding: Any, dilation: Any, out: Any, sizes: Any) -> np.ndarray:
+def _first_inside(stride: Any, padding: Any, dilation: Any, out: Any, sizes: Any) -> np.ndarray:
     """For every window the flat position of its first element that is not padding."""
     flat = np.zeros((), np.int64)
-    for k, s, p, d, o, size in zip(kernel, stride, padding, dilation, out, sizes):
+    for s, p, d, o, size in zip(stride, padding, dilation, out, sizes):
         at = np.arange(o) * s - p
         at = np.where(at < 0, at + -(-np.maximum(-at, 0) // d) * d, at)
         flat = np.expand_dims(flat, -1) * size + np.minimum(at, size - 1)

@@ -4,6 +4,7 @@ from saraph.nn.modules.activation import (
     ELU,
     GELU,
     GLU,
+    SELU,
     Hardshrink,
     Hardsigmoid,
     Hardswish,
@@ -13,12 +14,11 @@ from saraph.nn.modules.activation import (
     LogSoftmax,
     Mish,
     PReLU,
-    RReLU,
     ReLU,
     ReLU6,
-    SELU,
-    SiLU,
+    RReLU,
     Sigmoid,
+    SiLU,
     Softmax,
     Softmax2d,
     Softmin,
@@ -68,9 +68,9 @@ from saraph.nn.modules.linear import Bilinear, Identity, LazyLinear, Linear, Non
 from saraph.nn.modules.loss import (
     BCELoss,
     BCEWithLogitsLoss,
-    CTCLoss,
     CosineEmbeddingLoss,
     CrossEntropyLoss,
+    CTCLoss,
     GaussianNLLLoss,
     HingeEmbeddingLoss,
     HuberLoss,
@@ -78,8 +78,8 @@ from saraph.nn.modules.loss import (
     L1Loss,
     LinearCrossEntropyLoss,
     LinearCrossEntropyOptions,
-    MSELoss,
     MarginRankingLoss,
+    MSELoss,
     MultiLabelMarginLoss,
     MultiLabelSoftMarginLoss,
     MultiMarginLoss,
@@ -91,6 +91,7 @@ from saraph.nn.modules.loss import (
     TripletMarginLoss,
     TripletMarginWithDistanceLoss,
 )
+from saraph.nn.modules.module import Module
 from saraph.nn.modules.normalization import CrossMapLRN2d, GroupNorm, LayerNorm, LocalResponseNorm, RMSNorm
 from saraph.nn.modules.padding import (
     CircularPad1d,
@@ -131,7 +132,7 @@ from saraph.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from saraph.nn.modules.rnn import GRU, GRUCell, LSTM, LSTMCell, RNN, RNNBase, RNNCell, RNNCellBase
+from saraph.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from saraph.nn.modules.shape import (
     ChannelShuffle,
     Flatten,
@@ -146,7 +147,6 @@ from saraph.nn.modules.shape import (
 )
 from saraph.nn.modules.sparse import Embedding, EmbeddingBag
 from saraph.nn.modules.transformer import Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
-from saraph.nn.modules.module import Module
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveLogSoftmaxWithLoss", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
            "AdaptiveMaxPool3d", "AlphaDropout", "AvgPool1d", "AvgPool2d", "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d",

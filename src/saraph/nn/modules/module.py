@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from saraph import dtypes
+from saraph.compiling import compile
 from saraph.nn.hooks import BackwardHooks
 from saraph.nn.modules import state as state_io
 from saraph.tensor.node import RemovableHandle
@@ -441,7 +442,8 @@ class Module:
         return self.train(False)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Compile `forward`; until the compiler exists the module runs as it is."""
+        """Compile `forward` by `torch.compile`, with its arguments."""
+        self._compiled_call_impl = compile(self._call_impl, *args, **kwargs)
 
     # -- hooks -------------------------------------------------------------------------------------------------------------
     def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:

@@ -71,7 +71,8 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self) -> None:
-        """Nothing to do: saraph reads the parameters where they lie."""
+        """For cuDNN, PyTorch lays the parameters out in one block here; saraph reads them where they lie."""
+        return None
 
     @property
     def all_weights(self) -> list[list[Parameter]]:

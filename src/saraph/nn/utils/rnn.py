@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from saraph import dtypes
 from saraph.ops.creation import tensor
-from saraph.ops.sequences import arange
 from saraph.ops.movement import cat
+from saraph.ops.sequences import arange
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pad_packed_sequence", "pad_sequence", "unpad_sequence",
