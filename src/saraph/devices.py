@@ -17,6 +17,9 @@ class device:  # noqa: N801 (PyTorch's name)
     """A device such as `device("cpu")`, `device("cuda:1")` or `device("cuda", 1)`. As a context it is where new tensors go."""
 
     __slots__ = ("type", "index", "_outer")
+    type: str
+    index: int | None
+    _outer: list[Any]
 
     def __new__(cls, type: Any = None, index: int | None = None) -> device:
         if isinstance(type, device):

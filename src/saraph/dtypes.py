@@ -5,6 +5,8 @@ bfloat16 and float8 are NumPy dtypes of the ml_dtypes package.
 """
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -21,7 +23,7 @@ class dtype:  # noqa: N801 (PyTorch's name)
 
     __slots__ = ("name", "numpy", "itemsize", "is_floating_point", "is_complex", "is_signed", "category", "rank")
 
-    def __init__(self, name: str, numpy_type: object, category: int, rank: int, signed: bool = True):
+    def __init__(self, name: str, numpy_type: Any, category: int, rank: int, signed: bool = True):
         self.name = name
         self.numpy = np.dtype(numpy_type)
         self.itemsize = self.numpy.itemsize

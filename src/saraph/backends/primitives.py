@@ -316,6 +316,7 @@ def binary_more(a: Any, b: Any) -> tuple[Shape, np.dtype]:
     return _broadcast(a, b), (a if hasattr(a, "dtype") else b).dtype
 
 
-@rule("relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "logsigmoid", "hardswish", "hardsigmoid", "softmax", "log_softmax")
+@rule("relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "logsigmoid", "hardswish", "hardsigmoid", "softmax", "log_softmax",
+      "softmax_backward", "log_softmax_backward")
 def activation(a: Any, *arguments: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype

@@ -12,7 +12,8 @@ from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, unpack
+from saraph.tensor.state import thread
+from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
 
 FUNCTIONAL = "nn.functional"
 
@@ -351,6 +352,8 @@ def rrelu(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, trainin
 @derivative("SoftmaxBackward0", saves_result=True)
 def SoftmaxBackward(node: Any, g: Tensor) -> Tensor:
     (y,) = unpack(node)
+    if not thread.grad:
+        return wrap(of(y._a).softmax_backward(g._a, y._a, node.dim))
     product = g * y
     return product - y * product.sum(node.dim, keepdim=True)
 
@@ -358,6 +361,8 @@ def SoftmaxBackward(node: Any, g: Tensor) -> Tensor:
 @derivative("LogSoftmaxBackward0", saves_result=True)
 def LogSoftmaxBackward(node: Any, g: Tensor) -> Tensor:
     (y,) = unpack(node)
+    if not thread.grad:
+        return wrap(of(y._a).log_softmax_backward(g._a, y._a, node.dim))
     return g - y.exp() * g.sum(node.dim, keepdim=True)
 
 
@@ -367,12 +372,15 @@ def _implicit_dim(name: str, rank: int) -> int:
 
 
 def _along(input: Tensor, dim: int | None, dtype: Any, primitive: str, cls: Any) -> Tensor:
-    x = promotion.cast(check_tensor(input, primitive), dtype) if dtype is not None else check_tensor(input, primitive)
+    x = input if input.__class__ in PLAIN else check_tensor(input, primitive)
+    if dtype is not None:
+        x = promotion.cast(x, dtype)
     a = x._a
     if a.dtype.kind in "biuc":
         raise RuntimeError(f'"{primitive}_kernel_impl" not implemented for {str(x.dtype).removeprefix("torch.")!r}: convert the input with .float()')
     d = wrap_dim(_implicit_dim(primitive, a.ndim) if dim is None else dim, a.ndim)
-    return record(getattr(of(a), primitive)(a, d), cls, (x,), dim=d)
+    r = getattr(of(a), primitive)(a, d)
+    return record(r, cls, (x,), dim=d) if x._rg else wrap(r)
 
 
 @op(namespaces=(FUNCTIONAL, "torch", "special"), method=True, autocast="float32")

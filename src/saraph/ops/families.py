@@ -24,6 +24,8 @@ from saraph.tensor.tensor import PLAIN, Tensor, attach, bump, edge_of, record, s
 ndarray = np.ndarray
 _new = object.__new__
 OPERANDS = (Tensor, Number, np.generic, np.ndarray)
+NOTHING = (None, None)
+F32, F64 = np.dtype("f4"), np.dtype("f8")
 FLOATS = "fd"  # dtype characters of the fast unary path
 
 
@@ -54,22 +56,35 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     keep_x = tuple("x" in k for k in keep)
     keep_y = tuple("y" in k for k in keep)
     cls = _binary_node(node or name.title().replace("_", "") + "Backward0", dx, dy)
-    differentiable = dx is not None or dy is not None
+    has_dx, has_dy, keeps = dx is not None, dy is not None, keep != ("", "")
+    differentiable = has_dx or has_dy
 
     def finish(r: Any, x: Tensor, y: Tensor) -> Tensor:
         t = wrap_result_any(r)
         if differentiable and (x._rg or y._rg) and thread.grad and t._a.dtype.kind not in "biu":
-            ex = edge_of(x) if dx is not None and x._rg else None
-            ey = edge_of(y) if dy is not None and y._rg else None
-            if ex is not None or ey is not None:
-                n = _new(cls)
-                n.edges, n.sequence, n.extra = (ex, ey), next_number(), None
-                sx = x if (ex is not None and keep_x[0]) or (ey is not None and keep_x[1]) else None
-                sy = y if (ex is not None and keep_y[0]) or (ey is not None and keep_y[1]) else None
-                n.shapes = None if x._a.shape == y._a.shape else (x._a.shape, y._a.shape)
-                _save(n, sx, sy)
-                t._edge, t._rg = n, True
+            link(t, x, y)
         return t
+
+    def link(t: Tensor, x: Tensor, y: Tensor) -> None:
+        ex = ey = None
+        if has_dx and x._rg:
+            ex = edge_of(x) if x._view is not None else x._edge or x
+        if has_dy and y._rg:
+            ey = edge_of(y) if y._view is not None else y._edge or y
+        if ex is None and ey is None:
+            return
+        n = _new(cls)
+        n.edges, n.sequence, n.extra = (ex, ey), next_number(), None
+        a, b = x._a.shape, y._a.shape
+        n.shapes = None if a == b else (a, b)
+        if keeps:
+            _save(n, x if (ex is not None and keep_x[0]) or (ey is not None and keep_x[1]) else None,
+                  y if (ex is not None and keep_y[0]) or (ey is not None and keep_y[1]) else None)
+        else:
+            n.saved, n.versions = NOTHING, None
+            if state.active:
+                save(n, NOTHING)
+        t._edge, t._rg = n, True
 
     def body(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
         x, y = promoted(name, input, other, fraction=fraction)
@@ -86,17 +101,17 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
             if input.__class__ in PLAIN and other.__class__ in PLAIN and not state.active and out is None:
                 a, b = input._a, other._a
                 kind = a.dtype
-                if kind is b.dtype and a.__class__ is ndarray and b.__class__ is ndarray and kind.char in FLOATS:
+                if kind is b.dtype and a.__class__ is ndarray and b.__class__ is ndarray and (kind is F32 or kind is F64):
                     try:
                         r = ufunc(a, b)
                     except ValueError:
                         raise broadcast_error(name, (a.shape, b.shape)) from None
-                    if differentiable and (input._rg or other._rg):
-                        return finish(r, input, other)
                     t = _new(Tensor)
                     t._a = r if r.__class__ is ndarray else np.asarray(r)
                     t._rg = False
                     t._edge = t._st = t._grad = t._view = t._meta = None
+                    if differentiable and (input._rg or other._rg) and thread.grad:
+                        link(t, input, other)
                     return t
             elif not isinstance(other, OPERANDS) and not state.active:
                 return unknown(rec, input, other)

@@ -13,10 +13,10 @@ from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.inplace import put_out
 from saraph.ops.promotion import check_tensor, unbroadcast
-from saraph.ops.registry import OPS, op
+from saraph.ops.registry import OPS, op, publish, register, standard_public
 from saraph.shapes import infer_shape, wrap_dim, wrap_dims
 from saraph.tensor.node import Node, derivative
-from saraph.tensor.state import upper
+from saraph.tensor.state import state, upper
 from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_view, record, view_of, wrap
 
 
@@ -376,8 +376,7 @@ def CatBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     return tuple(grads)
 
 
-@op(aliases=("concat", "concatenate"), autocast="widest", out=False)
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
+def _cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The tensors joined along an existing dimension. All other sizes must agree; 1-d empty tensors are skipped, as in PyTorch."""
     if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
         raise TypeError(f"cat(): argument 'tensors' (position 1) must be tuple of Tensors, not {type(tensors).__name__}")
@@ -385,34 +384,43 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) -
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     if out is not None:
         return _cat_into(tensors, dim, out)
-    if not isinstance(tensors[0], Tensor):
-        raise _no_tensor(tensors)
-    first = tensors[0]._a
-    kind, rank, arrays, recorded = first.dtype, first.ndim, [], False
-    for t in tensors:
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__} (cat)")
+    return _cat_general(tensors, dim)
+
+
+_record_of_cat = register(_cat, "cat", aliases=("concat", "concatenate"), autocast="widest")
+_record_of_cat.out = False
+_general_cat = standard_public(_record_of_cat)
+_concatenate = cpu.cat
+
+
+def cat(tensors: Sequence[Tensor] = (), dim: int = 0, *, out: Tensor | None = None, **named: Any) -> Tensor:
+    if not state.active and out is None and not named and (tensors.__class__ is list or tensors.__class__ is tuple):
         try:
-            a = t._a
-        except AttributeError:
-            raise _no_tensor(tensors) from None
-        if a.dtype is not kind or a.ndim != rank or (rank == 1 and not a.size) or a.__class__ is not ndarray:
-            return _cat_general(tensors, dim)
-        arrays.append(a)
-        if t._rg:
-            recorded = True
-    if rank == 0:
-        raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    if dim < 0 or dim >= rank:
-        dim = wrap_dim(dim, rank)
-    try:
-        r = cpu.cat(arrays, dim)
-    except ValueError:
-        raise _cat_error(tensors, dim) from None
-    return record(r, CatBackward, tuple(tensors), dim=dim, lengths=[a.shape[dim] for a in arrays]) if recorded else wrap(r)
+            arrays = [t._a for t in tensors]
+            kind = arrays[0].dtype
+            for a in arrays:
+                if a.dtype is not kind or a.__class__ is not ndarray:
+                    break
+            else:
+                r = _concatenate(arrays, dim)
+                for t in tensors:
+                    if t._rg:
+                        return record(r, CatBackward, tuple(tensors), dim=dim % r.ndim, lengths=[a.shape[dim] for a in arrays])
+                return wrap(r)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            pass  # sizes that differ, what is no Tensor, ...: the general form knows what to do or to say
+    if dim.__class__ is not int or dim != 0:
+        named["dim"] = dim
+    if out is not None:
+        named["out"] = out
+    return _general_cat(tensors, **named)
 
 
-def _no_tensor(tensors: Sequence[Any]) -> TypeError:
-    i = next(i for i, t in enumerate(tensors) if not isinstance(t, Tensor))
-    return TypeError(f"expected Tensor as element {i} in argument 0, but got {type(tensors[i]).__name__} (cat)")
+cat.__doc__ = _cat.__doc__
+publish(_record_of_cat, cat)
 
 
 def _cat_into(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
@@ -454,8 +462,6 @@ def _cat_error(tensors: Sequence[Tensor], dim: int) -> RuntimeError:
                 return RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got size {m} for tensor "
                                     f"number {i} in the list: dimension {d} of {describe(*tensors)}.")
     return RuntimeError(f"cat: cannot join {describe(*tensors)} along dimension {dim}")
-
-
 
 
 @op(namespaces=(), method=True)

@@ -8,6 +8,9 @@ import numpy as np
 from saraph.backends.cpu import pointwise
 from saraph.backends.cpu.pointwise import through_float32
 from saraph.backends.cpu.table import FUNCTIONS, primitive
+from saraph.kernels import RowKernel, log_softmax_backward_rows, log_softmax_rows, softmax_backward_rows, softmax_rows
+
+SMALL = 1 << 14  # elements up to which strided rows are read where they lie
 
 
 @primitive
@@ -54,23 +57,37 @@ def _hardsigmoid(a: np.ndarray) -> np.ndarray:
     return np.clip(a + 3, 0, 6) / 6
 
 
+def _rowwise(kernel: RowKernel, axis: int, *arrays: np.ndarray) -> np.ndarray:
+    """A row kernel along an axis. Long rows that do not lie side by side are copied first: a strided sweep reads memory once per element."""
+    first = arrays[0]
+    if first.ndim == 0:
+        return kernel.function(*[a.reshape(1) for a in arrays]).reshape(())
+    if not first.size:
+        return first.copy()
+    if axis == first.ndim - 1 or axis == -1:
+        return kernel.function(*arrays)
+    if first.size <= SMALL:
+        return kernel.function(*arrays, axis=axis)
+    moved = kernel.function(*[np.ascontiguousarray(np.moveaxis(a, axis, -1)) for a in arrays])
+    return np.ascontiguousarray(np.moveaxis(moved, -1, axis))
+
+
 def _softmax(a: np.ndarray, axis: int) -> np.ndarray:
-    if a.ndim == 0:
-        return np.ones_like(a) if not np.isnan(a) else a.copy()
-    if not a.size:
-        return a.copy()
-    e = np.exp(a - np.maximum.reduce(a, axis, keepdims=True))
-    return e / np.add.reduce(e, axis, keepdims=True)
+    return _rowwise(softmax_rows, axis, a)
 
 
 def _log_softmax(a: np.ndarray, axis: int) -> np.ndarray:
-    if a.ndim == 0:
-        return np.zeros_like(a)
-    if not a.size:
-        return a.copy()
-    shifted = a - np.maximum.reduce(a, axis, keepdims=True)
-    return shifted - np.log(np.add.reduce(np.exp(shifted), axis, keepdims=True))
+    return _rowwise(log_softmax_rows, axis, a)
 
 
-for _function in (_elu, _gelu, _silu, _softplus, _logsigmoid, _hardswish, _hardsigmoid, _softmax, _log_softmax):
+def _softmax_backward(g: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
+    return _rowwise(softmax_backward_rows, axis, g, y)
+
+
+def _log_softmax_backward(g: np.ndarray, y: np.ndarray, axis: int) -> np.ndarray:
+    return _rowwise(log_softmax_backward_rows, axis, g, y)
+
+
+for _function in (_elu, _gelu, _silu, _softplus, _logsigmoid, _hardswish, _hardsigmoid, _softmax, _log_softmax,
+                  _softmax_backward, _log_softmax_backward):
     FUNCTIONS[_function.__name__.lstrip("_")] = through_float32(_function)

@@ -22,7 +22,7 @@ def through_float32(function: Callable) -> Callable:
 
     def compute(*arrays: Any) -> Any:
         kind = arrays[0].dtype
-        if kind in REDUCED:
+        if kind is not float32 and kind in REDUCED:
             return np.asarray(function(*[x.astype(float32) if getattr(x, "dtype", None) in REDUCED else x for x in arrays])).astype(kind)
         return function(*arrays)
 
