@@ -13,6 +13,7 @@ from saraph.random import Generator, default_generator, get_rng_state, initial_s
 from saraph.shapes import Size, layout, memory_format
 from saraph.tensor import Tensor
 from saraph.tensor.interop import from_dlpack
+from saraph.tensor.printing import get_printoptions, set_printoptions
 from saraph.tensor.storages import LEGACY as _STORAGE_TYPES
 from saraph.tensor.storages import TypedStorage, UntypedStorage, is_storage
 from saraph.tensor.subclass import DisableTorchFunctionSubclass

@@ -16,6 +16,7 @@ from saraph.ops.options import as_dtype, library
 from saraph.ops.promotion import ToCopyBackward, cast, check_tensor, is_number, result_dtype
 from saraph.ops.registry import method, op
 from saraph.shapes import memory_format as MemoryFormat
+from saraph.tensor import printing
 from saraph.tensor.storage import shared_of
 from saraph.tensor.tensor import Tensor, needs_grad, record, wrap
 
@@ -271,6 +272,11 @@ def __contains__(self: Tensor, element: Any) -> bool:
     if isinstance(element, Tensor) or is_number(element):
         return builtins.bool((element == self).any())
     raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {builtins.type(element)}.")
+
+
+@method("__repr__")
+def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
+    return printing.describe(self, tensor_contents)
 
 
 @method("__format__")
