@@ -46,6 +46,7 @@ from saraph import (  # noqa: E402
     return_types,
     serialization,
     signal,
+    special,
     utils,
     xpu,
 )

@@ -142,6 +142,7 @@ class Function(metaclass=_FunctionMeta):
     """
 
     generate_vmap_rule = False
+    saved_tensors = BackwardCFunction.saved_tensors  # as in PyTorch, where ctx is described as a Function
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:

@@ -90,6 +90,19 @@ def imag(a: Any) -> Any:
 
 
 @view
+def pairs(a: Any) -> Any:
+    """The (real, imaginary) pairs of a complex array, along a new last dimension."""
+    part = a.real
+    return restride(part, (*a.shape, 2), (*a.strides, part.itemsize), 0)
+
+
+@view
+def from_pairs(a: Any) -> Any:
+    """The complex numbers whose parts lie side by side along the last dimension (of size 2)."""
+    return a.view(np.dtype(a.dtype.char.upper()))[..., 0]
+
+
+@view
 def reinterpret(a: Any, dtype: np.dtype) -> Any:
     """The same bytes read as another dtype of the same item size, or along the last axis of another one."""
     return a.view(dtype)
@@ -141,7 +154,10 @@ def _broadcast(*arrays: Any) -> Shape:
 
 
 @rule("add", "sub", "mul", "div", "div_floor", "div_trunc", "maximum", "minimum", "fmax", "fmin", "pow", "atan2", "hypot", "fmod", "logaddexp", "logaddexp2",
-      "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "nextafter", "gcd", "lcm", "ldexp")
+      "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "nextafter", "gcd", "lcm", "ldexp", "xlog1py", "zeta",
+      "igamma", "igammac", "chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w",
+      "shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w",
+      "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p")
 def binary(a: Any, b: Any) -> tuple[Shape, np.dtype]:
     """Two operands of one dtype (or an array and a Python number): broadcast shape, that dtype."""
     return _broadcast(a, b), (a if hasattr(a, "dtype") else b).dtype
@@ -154,12 +170,19 @@ def comparison(a: Any, b: Any) -> tuple[Shape, np.dtype]:
 
 @rule("neg", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan",
       "asinh", "acosh", "atanh", "sqrt", "rsqrt", "reciprocal", "square", "floor", "ceil", "trunc", "positive", "conj", "bitwise_not",
-      "erf", "erfc", "erfinv", "lgamma", "digamma")
+      "erf", "erfc", "erfinv", "lgamma", "digamma", "entr", "erfcx", "i0", "i0e", "i1", "i1e", "ndtr", "ndtri", "log_ndtr", "airy_ai",
+      "spherical_bessel_j0", "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1",
+      "scaled_modified_bessel_k0", "scaled_modified_bessel_k1")
 def unary(a: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
 
 
-@rule("abs")
+@rule("frexp")
+def frexp(a: Any) -> tuple[tuple[Shape, np.dtype], ...]:
+    return (a.shape, a.dtype), (a.shape, np.dtype(np.int32))
+
+
+@rule("abs", "angle")
 def absolute(a: Any) -> tuple[Shape, np.dtype]:
     return a.shape, np.empty(0, a.dtype).real.dtype
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from saraph.backends import of
 from saraph.errors import describe
+from saraph.ops.joining import constant_pad_nd
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
 from saraph.ops.spatial import by_sizes, read_ints, refuse, title
@@ -41,6 +42,8 @@ def ConvolutionBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
 def TransposedBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     x, w = unpack(node)
     gx = convolve(g, w.conj(), None, *node.how) if node.needs(0) else None
+    if gx is not None and gx._a.shape[2:] != node.length:  # an output padding of a whole stride makes room for more windows
+        gx = gx[(slice(None), slice(None), *map(slice, node.length))]
     gw = weight_grad(g, x.conj(), node.kernel, *node.how) if node.needs(1) else None
     return gx, gw, _bias_grad(node, g)
 
@@ -69,7 +72,7 @@ def input_grad(x: Tensor, w: Tensor, bias: Tensor | None, size: Ints, stride: In
     if bias is not None:
         r = backend.add(r, backend.reshape_view(bias._a, (-1, *[1] * len(size))))
     return record(r, TransposedBackward, (x, w, bias), (x if w._rg else None, w if x._rg else None), kernel=k.shape[2:],
-                  how=(stride, padding, dilation, groups))
+                  length=a.shape[2:], how=(stride, padding, dilation, groups))
 
 
 def weight_grad(x: Tensor, y: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Tensor:
@@ -186,7 +189,7 @@ def _convolution(name: str, rank: int, x: Any, w: Any, bias: Any, stride: Any, p
     if isinstance(padding, str):
         padding, after = _same_padding(name, padding, stride, dilation, w._a.shape[2:])
         if after != padding:  # one more zero at the end of some dimensions
-            x = x.constant_pad([n for p, q in zip(reversed(padding), reversed(after)) for n in (0, q - p)])
+            x = constant_pad_nd(x, [n for p, q in zip(reversed(padding), reversed(after)) for n in (0, q - p)])
     else:
         padding = _expand("padding", read_ints(padding, name, "padding"), dims)
     _check_numbers(stride, padding, dilation, groups)

@@ -68,9 +68,9 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     def link(t: Tensor, x: Tensor, y: Tensor) -> None:
         ex = ey = None
         if has_dx and x._rg:
-            ex = edge_of(x) if x._view is not None else x._edge or x
+            ex = edge_of(x) if x._view is not None else x if x._edge is None else x._edge
         if has_dy and y._rg:
-            ey = edge_of(y) if y._view is not None else y._edge or y
+            ey = edge_of(y) if y._view is not None else y if y._edge is None else y._edge
         if ex is None and ey is None:
             return
         n = _new(cls)

@@ -384,7 +384,7 @@ def GatherBackward(node: Any, g: Tensor) -> Tensor:
     return g.new_zeros(node.shape).scatter_add(node.dim, wrap(node.index), g)
 
 
-def _positions(x: Tensor, dim: int, index: Tensor, name: str) -> Any:
+def positions(x: Tensor, dim: int, index: Tensor, name: str) -> Any:
     a = index._a
     if a.dtype.kind not in "iu" or a.dtype.itemsize < 4:
         raise RuntimeError(f"{name}(): Expected dtype int64 for index (got {index.dtype!r})")
@@ -404,7 +404,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on; the result has index's shape."""
     x = check_tensor(input, "gather")
     d = wrap_dim(dim, x._a.ndim)
-    where_ = _positions(x, d, index, "gather")
+    where_ = positions(x, d, index, "gather")
     if x._a.ndim == 0 or where_.ndim == 0:
         flat = x.reshape(-1)
         return gather(flat, 0, index.reshape(-1)).reshape(index.shape)
@@ -446,7 +446,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
         flat = scatter(x.reshape(-1), 0, index.reshape(-1), src.reshape(-1) if isinstance(src, Tensor) else src, reduce=reduce)
         return flat.reshape(x._a.shape)
     d = wrap_dim(dim, x._a.ndim)
-    where_ = _positions(x, d, index, "scatter")
+    where_ = positions(x, d, index, "scatter")
     mode = {None: "set", "add": "add", "multiply": "multiply"}[reduce]
     if not isinstance(src, Tensor):
         filler = of(x._a).scalar(src, x._a.dtype)

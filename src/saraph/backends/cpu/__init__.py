@@ -18,8 +18,9 @@ from saraph.backends.cpu import (
     reduce,
     scan,
     sort,
+    special,
 )
 from saraph.backends.cpu.table import FUNCTIONS
 
 __all__ = ["FUNCTIONS", "activation", "blocks", "linalg", "creation", "fft", "indexing", "matmul", "movement", "normalization", "pointwise",
-           "pool", "rearrange", "reduce", "scan", "sort"]
+           "pool", "rearrange", "reduce", "scan", "sort", "special"]
