@@ -193,12 +193,13 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False) -> None:
     def write(self: Tensor, other: Any, **options: Any) -> Tensor:
         if not options and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
             a = self._a
-            if a.__class__ is ndarray and a.dtype.char in FLOATS and not comparison:
+            kind = a.dtype
+            if a.__class__ is ndarray and (kind is F32 or kind is F64) and not comparison and 0 not in a.strides:
                 if other.__class__ is float:
                     ufunc(a, other, a)
                     bump(self)
                     return self
-                if other.__class__ in PLAIN and other._a.dtype is a.dtype and not (other._rg and thread.grad):
+                if other.__class__ in PLAIN and other._a.dtype is kind and not (other._rg and thread.grad):
                     b = other._a
                     if b.__class__ is ndarray and (b.shape == a.shape or b.ndim == 0):
                         try:

@@ -11,7 +11,7 @@ from typing import Any
 from saraph.backends import cpu, of
 from saraph.errors import describe
 from saraph.ops import promotion
-from saraph.ops.inplace import put_out
+from saraph.ops.inplace import check_distinct, put_out
 from saraph.ops.promotion import check_tensor, unbroadcast
 from saraph.ops.registry import OPS, op, publish, register, standard_public
 from saraph.shapes import infer_shape, wrap_dim, wrap_dims
@@ -426,9 +426,7 @@ publish(_record_of_cat, cat)
 def _cat_into(tensors: Sequence[Tensor], dim: int, out: Tensor) -> Tensor:
     """`out=`: its memory must not be that of an input, nor may its elements share a place."""
     if isinstance(out, Tensor):
-        if any(s == 0 and n > 1 for n, s in zip(out._a.shape, out._a.strides)):
-            raise RuntimeError("unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-                               "clone() the tensor before performing the operation.")
+        check_distinct(out._a, "cat")
         if any(isinstance(t, Tensor) and of(out._a, t._a).may_overlap(out._a, t._a) for t in tensors):
             raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
                                "location. Please clone() the tensor before performing the operation.")

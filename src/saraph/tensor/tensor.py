@@ -88,6 +88,11 @@ def refresh(view: Tensor) -> None:
     """After a write into the shared memory: the view now comes from its base as it stands."""
     info = view._view
     base, replay = (info.base, info.replay) if info.__class__ is View else (info, None)
+    if base._rg is True and info.__class__ is View and info.origin == "multi":
+        raise RuntimeError(f"Output of {type(view._edge[0]).__name__ if view._edge.__class__ is tuple else 'a split'} is a view and its base or "
+                           "another view of its base has been modified inplace. This view is the output of a function that returns multiple "
+                           "views. Such functions do not allow the output views to be modified inplace. Replace the inplace operation by an "
+                           "out-of-place one.")
     view._seen = view._st.version
     if base._rg is True:
         node = upper.regenerate(base, view, replay)
