@@ -278,6 +278,12 @@ def cat(arrays: Any, axis: int) -> tuple[Shape, np.dtype]:
     return tuple(shape), arrays[0].dtype
 
 
+@rule("pad_rows")
+def pad_rows(arrays: Any, longest: int, value: Any, batch_first: bool, left: bool) -> tuple[Shape, np.dtype]:
+    lead = (len(arrays), longest) if batch_first else (longest, len(arrays))
+    return (*lead, *arrays[0].shape[1:]), arrays[0].dtype
+
+
 @rule("stack")
 def stack(arrays: Any, axis: int) -> tuple[Shape, np.dtype]:
     shape = list(arrays[0].shape)

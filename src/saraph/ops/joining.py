@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from saraph.backends import cpu, of
@@ -14,6 +15,9 @@ from saraph.shapes import broadcast_shapes as joint_shape
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, ndarray, record, wrap
+
+_PLAIN = {ndarray}
+_recorded = attrgetter("_rg")
 
 
 @derivative("StackBackward0")
@@ -29,20 +33,16 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
     Example: `stack([zeros(3), ones(3)])` has shape (2, 3); with `dim=1` it has shape (3, 2).
     """
     try:
-        first = tensors[0]._a
-        kind, shape, arrays, recorded = first.dtype, first.shape, [], False
-        for t in tensors:
-            a = t._a
-            if a.shape != shape or a.dtype is not kind or a.__class__ is not ndarray:
-                break
-            arrays.append(a)
-            if t._rg:
-                recorded = True
-        else:
-            rank = len(shape) + 1
-            dim = dim if 0 <= dim < rank else wrap_dim(dim, rank)
-            r = cpu.stack(arrays, dim)
-            return record(r, StackBackward, tuple(tensors), dim=dim) if recorded else wrap(r)
+        arrays = [t._a for t in tensors]
+        first = arrays[0]
+        rank = first.ndim + 1
+        dim = dim if 0 <= dim < rank else wrap_dim(dim, rank)
+        if {a.__class__ for a in arrays} == _PLAIN and (rank == 1 or len({len(a) for a in arrays}) == 1):
+            r = cpu.stack(arrays, dim)  # ValueError where sizes other than the first differ
+            if r.dtype is first.dtype:
+                return record(r, StackBackward, tuple(tensors), dim=dim) if any(map(_recorded, tensors)) else wrap(r)
+    except ValueError:
+        return _stack_general(_several(tensors, "stack"), dim)
     except (AttributeError, TypeError, IndexError):
         wrap_dim(dim, _several(tensors, "stack")[0]._a.ndim + 1)  # says what is wrong
         raise

@@ -14,11 +14,16 @@ import os
 import secrets
 import tempfile
 import weakref
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 _FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()
+
+
+ALIGNMENT = 64
+_POPULATE = getattr(mmap, "MAP_POPULATE", 0)  # map all pages at once instead of one fault after the other
 
 
 class Handle(NamedTuple):
@@ -102,6 +107,43 @@ def release(array: Any) -> None:
 def attach(handle: Handle, take: bool = False) -> np.ndarray:
     """The bytes of a block that another process made; `take`: its name is removed when this process is done with it."""
     return _mapped(Handle(*handle), os.O_RDWR, take)
+
+
+def filled(parts: Sequence[np.ndarray]) -> int:
+    """A descriptor of shared memory without a name that holds these uint8 arrays, each from the next multiple of ALIGNMENT on.
+
+    For memory that is handed to one other process with the descriptor (`mapped` there): it is gone with the last map and descriptor.
+    """
+    descriptor = _nameless()
+    try:
+        start = 0
+        for part in parts:
+            content = memoryview(part)
+            while content:
+                done = os.pwrite(descriptor, content, start)
+                content, start = content[done:], start + done
+            start += -start % ALIGNMENT
+        os.ftruncate(descriptor, start)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _nameless() -> int:
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("saraph")
+    descriptor, path = tempfile.mkstemp(prefix="saraph_", dir=_FOLDER)
+    os.unlink(path)
+    return descriptor
+
+
+def mapped(descriptor: int) -> mmap.mmap:
+    """The memory behind a descriptor, which is closed."""
+    try:
+        return mmap.mmap(descriptor, 0, flags=mmap.MAP_SHARED | _POPULATE)
+    finally:
+        os.close(descriptor)
 
 
 def map_file(filename: str, shared: bool, size: int) -> np.ndarray:

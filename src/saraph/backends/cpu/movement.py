@@ -81,6 +81,20 @@ def stack(arrays: Sequence[np.ndarray], axis: int) -> np.ndarray:
 
 
 @primitive
+def pad_rows(arrays: Sequence[np.ndarray], longest: int, value: Any, batch_first: bool, left: bool) -> np.ndarray:
+    """(length_i, *) arrays as the rows of one (batch, longest, *) or (longest, batch, *) array, the rest of it filled with `value`."""
+    first = arrays[0]
+    lead = (len(arrays), longest) if batch_first else (longest, len(arrays))
+    padded = full((*lead, *first.shape[1:]), value, first.dtype)
+    for row, a in zip(padded if batch_first else padded.swapaxes(0, 1), arrays):
+        if left:
+            row[longest - len(a):] = a
+        else:
+            row[:len(a)] = a
+    return padded
+
+
+@primitive
 def copy_as(a: np.ndarray, layout: str) -> np.ndarray:
     """A dense copy in the memory order that a memory format names."""
     if layout == "contiguous_format":

@@ -1,12 +1,13 @@
 """Sequences of different lengths in one batch: padding and packing."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from saraph import dtypes
 from saraph.ops.creation import tensor
 from saraph.ops.movement import cat
+from saraph.ops.ragged import pad_sequence
 from saraph.ops.sequences import arange
 from saraph.tensor.tensor import Tensor
 
@@ -146,46 +147,6 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, pad
     if back is not None:
         padded, lengths = padded.index_select(1, back), lengths[back]
     return (padded.transpose(0, 1) if batch_first else padded), lengths
-
-
-def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right") -> Tensor:
-    """Stack (length_i, *) tensors to (longest, batch, *) or (batch, longest, *), filled up with `padding_value`."""
-    if not isinstance(sequences, Iterable):
-        raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
-    if padding_side not in ("right", "left"):
-        raise RuntimeError(f'padding_side must be "left" or "right", got "{padding_side}"')
-    parts = list(sequences.unbind(0)) if isinstance(sequences, Tensor) else list(sequences)
-    if not parts:
-        raise RuntimeError("pad_sequence: received an empty list of sequences")
-    for p in parts:
-        if not isinstance(p, Tensor):
-            raise TypeError(f"pad_sequence: every sequence must be a Tensor, got {type(p).__name__}")
-    trailing = parts[0].shape[1:]
-    for p in parts:
-        if p.shape[1:] != trailing:
-            raise RuntimeError(f"pad_sequence: sequences must agree in all dimensions but the first, got {tuple(parts[0].shape)} and {tuple(p.shape)}")
-    longest = max(p.shape[0] for p in parts)
-    if any(p.requires_grad for p in parts):
-        return _pad_recorded(parts, longest, batch_first, padding_value, padding_side)
-    out = parts[0].new_full((len(parts), longest, *trailing) if batch_first else (longest, len(parts), *trailing), padding_value)
-    for i, p in enumerate(parts):
-        span = slice(0, p.shape[0]) if padding_side == "right" else slice(longest - p.shape[0], longest)
-        if batch_first:
-            out[i, span] = p
-        else:
-            out[span, i] = p
-    return out
-
-
-def _pad_recorded(parts: list[Tensor], longest: int, batch_first: bool, padding_value: float, side: str) -> Tensor:
-    rows = []
-    for p in parts:
-        missing = longest - p.shape[0]
-        if missing:
-            filler = p.new_full((missing, *p.shape[1:]), padding_value)
-            p = cat([p, filler] if side == "right" else [filler, p])
-        rows.append(p.unsqueeze(0 if batch_first else 1))
-    return cat(rows, 0 if batch_first else 1)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:

@@ -68,8 +68,8 @@ def _stack_tensors(batch: Sequence[Any]) -> Tensor:
 
 def _stack_numbers(batch: Sequence[Any]) -> Tensor:
     if not isinstance(batch[0], float):
-        return tensor(batch)
-    return from_numpy(np.array(batch, np.float64)) if set(map(type, batch)) == _FLOATS else tensor(batch, dtype=dtypes.float64)
+        return tensor(list(batch))
+    return from_numpy(np.array(batch, np.float64)) if set(map(type, batch)) == _FLOATS else tensor(list(batch), dtype=dtypes.float64)
 
 
 def _stack_arrays(batch: Sequence[Any]) -> Tensor:
@@ -78,7 +78,7 @@ def _stack_arrays(batch: Sequence[Any]) -> Tensor:
         raise TypeError(_ERROR.format(first.dtype))
     if isinstance(first, np.ndarray):
         return stack([as_tensor(b) for b in batch], 0)
-    return as_tensor(batch) if not isinstance(batch, tuple) else as_tensor(list(batch))
+    return as_tensor(list(batch))
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Callable] | None = None) -> Any:
@@ -95,7 +95,7 @@ def collate(batch: Sequence[Any], *, collate_fn_map: Mapping[Any, Callable] | No
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Tensors (and arrays and numbers) are stacked, containers batched field by field, strings kept as lists.
+    """Tensors (and arrays and numbers) are stacked, containers batched field by field; strings stay a list or tuple of strings.
 
     Example: `default_collate([{"x": 1.0}, {"x": 2.0}])` is `{"x": tensor([1., 2.], dtype=torch.float64)}`.
     """
@@ -116,12 +116,12 @@ def _containers(batch: Sequence[Any], again: Callable) -> Any:
     if isinstance(first, Mapping):
         return _same_mapping(first, {k: again([d[k] for d in batch]) for k in first})
     if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*[again(list(parts)) for parts in zip(*batch)])
+        return type(first)(*[again(parts) for parts in zip(*batch)])
     if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
         size = len(first)
         if any(len(b) != size for b in batch):
             raise RuntimeError("each element in list of batch should be of equal size")
-        columns = [again(list(parts)) for parts in zip(*batch)]
+        columns = [again(parts) for parts in zip(*batch)]
         return columns if isinstance(first, tuple) else _same_sequence(first, columns)
     raise TypeError(_ERROR.format(type(first)))
 

@@ -246,7 +246,7 @@ def _answer(answers: Any, number: int, value: Any, where: str) -> None:
         send(answers, (number, value))
     except (BrokenPipeError, ConnectionResetError):
         os._exit(0)  # the parent is gone
-    except Exception as error:  # the batch, or the class of its error, cannot be pickled
+    except Exception:  # the batch, or the class of its error, cannot be pickled
         if isinstance(value, ExceptionWrapper):
             error = RuntimeError(f"{value.text}(raised again as RuntimeError, because {value.type.__name__} cannot be pickled)")
         send(answers, (number, ExceptionWrapper(error, where)))
