@@ -25,6 +25,7 @@ ndarray = np.ndarray
 _new = object.__new__
 OPERANDS = (Tensor, Number, np.generic, np.ndarray)
 NOTHING = (None, None)
+EXACT = 2**53  # ints below it are floats without rounding
 F32, F64 = np.dtype("f4"), np.dtype("f8")
 FLOATS = "fd"  # dtype characters of the fast unary path
 
@@ -58,6 +59,7 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     cls = _binary_node(node or name.title().replace("_", "") + "Backward0", dx, dy)
     has_dx, has_dy, keeps = dx is not None, dy is not None, keep != ("", "")
     differentiable = has_dx or has_dy
+    plain = isinstance(ufunc, np.ufunc)  # takes Python numbers beside arrays
 
     def finish(r: Any, x: Tensor, y: Tensor) -> Tensor:
         t = wrap_result_any(r)
@@ -122,10 +124,15 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
         return public
 
     def slow(input: Any, other: Any, out: Tensor | None) -> Tensor:
-        if other.__class__ is float and input.__class__ in PLAIN and not state.active and out is None:
+        if not state.active and out is None and input.__class__ in PLAIN and (
+                other.__class__ is float or (other.__class__ is int and check is None and -EXACT < other < EXACT)):
             a = input._a
-            if a.__class__ is ndarray and a.dtype.char in FLOATS and not comparison:
-                return finish(ufunc(a, other), input, wrap(np.asarray(other, a.dtype))) if input._rg else wrap_result(ufunc(a, other))
+            kind = a.dtype
+            if a.__class__ is ndarray and (kind is F32 or kind is F64):
+                if input._rg and differentiable or not plain:
+                    number = np.asarray(other, kind)
+                    return finish(ufunc(a, number), input, wrap(number))
+                return wrap_result(ufunc(a, float(other)))
         if state.active or out is not None:
             return upper.dispatch(rec, (input, other), {} if out is None else {"out": out})
         if hasattr(type(input), "__torch_function__") and not isinstance(input, Tensor):

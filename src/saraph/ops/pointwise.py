@@ -37,7 +37,7 @@ acos = unary("acos", lambda g, x, y: -g * (1 - x * x).rsqrt().conj(), "x", alias
 atan = unary("atan", lambda g, x, y: g / (x * x + 1).conj(), "x", aliases=("arctan",), doc="The inverse tangent, in radians.")
 sinh = unary("sinh", lambda g, x, y: g * x.cosh().conj(), "x", doc="The hyperbolic sine.")
 cosh = unary("cosh", lambda g, x, y: g * x.sinh().conj(), "x", doc="The hyperbolic cosine.")
-tanh = unary("tanh", lambda g, x, y: g * (1 - y * y).conj(), "y", doc="The hyperbolic tangent.")
+tanh = unary("tanh", lambda g, x, y: g - g * (y * y).conj(), "y", doc="The hyperbolic tangent.")
 asinh = unary("asinh", lambda g, x, y: g * (x * x + 1).rsqrt().conj(), "x", aliases=("arcsinh",), doc="The inverse hyperbolic sine.")
 acosh = unary("acosh", lambda g, x, y: g * ((x - 1).rsqrt() * (x + 1).rsqrt()).conj(), "x", aliases=("arccosh",),
               doc="The inverse hyperbolic cosine.")
