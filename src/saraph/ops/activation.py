@@ -36,6 +36,10 @@ def _pointwise(x: Tensor, cls: Any, name: str, *args: Any, saved: bool = True) -
 @derivative("ReluBackward0", saves_result=True)
 def ReluBackward(node: Any, g: Tensor) -> Tensor:
     (y,) = unpack(node)
+    if not thread.grad:
+        a = y._a
+        backend = of(a, g._a)
+        return wrap(backend.masked_fill(g._a, backend.le(a, a.dtype.type(0)), 0))
     return g.masked_fill(y <= 0, 0)
 
 
