@@ -23,7 +23,6 @@ _FOLDER = "/dev/shm" if os.path.isdir("/dev/shm") and os.access("/dev/shm", os.W
 
 
 ALIGNMENT = 64
-_POPULATE = getattr(mmap, "MAP_POPULATE", 0)  # map all pages at once instead of one fault after the other
 
 
 class Handle(NamedTuple):
@@ -112,7 +111,7 @@ def attach(handle: Handle, take: bool = False) -> np.ndarray:
 def filled(parts: Sequence[np.ndarray]) -> int:
     """A descriptor of shared memory without a name that holds these uint8 arrays, each from the next multiple of ALIGNMENT on.
 
-    For memory that is handed to one other process with the descriptor (`mapped` there): it is gone with the last map and descriptor.
+    For bytes that go to one other process with the descriptor (`taken` there): the memory is gone with the last descriptor.
     """
     descriptor = _nameless()
     try:
@@ -138,12 +137,17 @@ def _nameless() -> int:
     return descriptor
 
 
-def mapped(descriptor: int) -> mmap.mmap:
-    """The memory behind a descriptor, which is closed."""
+def taken(descriptor: int) -> np.ndarray:
+    """The bytes behind a descriptor, which is closed. They are copied: a map costs as much in page faults, and would keep a descriptor open."""
     try:
-        return mmap.mmap(descriptor, 0, flags=mmap.MAP_SHARED | _POPULATE)
+        content = np.empty(os.fstat(descriptor).st_size, np.uint8)
+        rest, start = memoryview(content), 0
+        while rest:
+            done = os.preadv(descriptor, [rest], start)
+            rest, start = rest[done:], start + done
     finally:
         os.close(descriptor)
+    return content
 
 
 def map_file(filename: str, shared: bool, size: int) -> np.ndarray:

@@ -1,8 +1,8 @@
 """What runs in a loader's worker process, and how batches come back from it.
 
 A worker gets tasks from one pipe and sends answers through another. The bytes of tensors do not go through the pipe: the pickler takes them
-out, they are written side by side into nameless shared memory, and a descriptor of that follows the message. The caller maps it. Nothing has
-a name in the file system, so nothing is left behind, whoever is killed and when.
+out, they are written side by side into nameless shared memory, and a descriptor of that follows the message. Nothing has a name in the file
+system, so nothing is left behind, whoever is killed and when.
 """
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class _Unpacker(pickle.Unpickler):
             size = kind.itemsize
             for n in shape:
                 size *= n
-            flat = np.frombuffer(self.memory, np.uint8, size, place).view(kind)
+            flat = np.frombuffer(self.memory, kind, size // kind.itemsize, place)
         if order is None:
             a = flat.reshape(shape)
         else:
@@ -161,9 +161,9 @@ def send(pipe: Any, value: Any) -> None:
 
 
 def receive(pipe: Any) -> Any:
-    """The next value; its tensors lie in the shared memory (which is freed with them). EOFError or OSError when the sender is gone."""
+    """The next value. EOFError or OSError when the sender is gone."""
     message = pipe.recv_bytes()
-    memory = shared_memory.mapped(reduction.recv_handle(pipe)) if message[0] else None
+    memory = shared_memory.taken(reduction.recv_handle(pipe)) if message[0] else None
     return _Unpacker(memoryview(message)[1:], memory).load()
 
 
@@ -246,7 +246,8 @@ def _answer(answers: Any, number: int, value: Any, where: str) -> None:
         send(answers, (number, value))
     except (BrokenPipeError, ConnectionResetError):
         os._exit(0)  # the parent is gone
-    except Exception:  # the batch, or the class of its error, cannot be pickled
+    except Exception as failure:  # the batch, or the class of its error, cannot be pickled
+        error: Exception = failure
         if isinstance(value, ExceptionWrapper):
             error = RuntimeError(f"{value.text}(raised again as RuntimeError, because {value.type.__name__} cannot be pickled)")
         send(answers, (number, ExceptionWrapper(error, where)))
