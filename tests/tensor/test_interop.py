@@ -72,3 +72,10 @@ def test_swap_tensors():
     assert type(a) is Parameter and a.requires_grad and a.shape == (3,) and type(b) is torch.Tensor and b.note == "first"
     with pytest.raises(RuntimeError, match="backward graph"):
         swap_tensors(a * 2, b)
+
+
+@pytest.mark.parametrize("layout", ["sparse_coo", "sparse_csr", "sparse_csc"])
+def test_sparse_tensors_are_copied_and_pickled(layout):
+    x = torch.tensor([[0.0, 2, 0], [3, 0, 0]]).to_sparse(layout=getattr(torch, layout))
+    for again in (copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert again.layout is x.layout and torch.equal(again.to_dense(), x.to_dense()) and again.values().data_ptr() != x.values().data_ptr()

@@ -15,6 +15,7 @@ import numpy as np
 from saraph.backends.meta import MetaArray
 from saraph.devices import META
 from saraph.dtypes import dtype, from_numpy_dtype
+from saraph.shapes import strided
 from saraph.tensor.storage import Shared, shared_of
 from saraph.tensor.storages import storage_offset, tensor_over, typed_storage, untyped_storage
 from saraph.tensor.subclass import share
@@ -50,6 +51,13 @@ def rebuild_tensor_v3(storage: Any, storage_offset: int, size: tuple[int, ...], 
 def rebuild_meta_tensor_no_storage(kind: dtype, size: tuple[int, ...], stride: tuple[int, ...], requires_grad: bool) -> Tensor:
     """A tensor on the meta device."""
     t = wrap(MetaArray(tuple(size), kind.numpy, [s * kind.itemsize for s in stride]))
+    t._rg = bool(requires_grad)
+    return t
+
+
+def rebuild_sparse(array: Any, requires_grad: bool) -> Tensor:
+    """A sparse tensor."""
+    t = wrap(array)
     t._rg = bool(requires_grad)
     return t
 
@@ -110,6 +118,8 @@ def reduced(x: Tensor) -> tuple[Callable, tuple]:
     requires = needs_grad(x)
     if x.device is META:
         return rebuild_meta_tensor_no_storage, (x.dtype, tuple(x._a.shape), _strides(x), requires)
+    if x.layout is not strided:
+        return rebuild_sparse, (x._a, requires)
     storage = typed_storage(x)
     if storage.pickle_storage_type() == "UntypedStorage":
         return rebuild_tensor_v3, (storage.untyped(), storage_offset(x), tuple(x._a.shape), _strides(x), requires, OrderedDict(), x.dtype)
@@ -135,6 +145,8 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
                            f"grad_fn is {self.grad_fn!r}. Copy tensor.detach().clone() instead.")
     if self.device is META:
         t = wrap(self._a)
+    elif self.layout is not strided:
+        t = wrap(copy.deepcopy(self._a, memo))
     else:
         where = untyped_storage(self).__deepcopy__(memo)
         t = tensor_over(where, self.dtype, storage_offset(self), tuple(self._a.shape), tuple(s // self._a.dtype.itemsize for s in self._a.strides))

@@ -111,7 +111,7 @@ def attach(handle: Handle, take: bool = False) -> np.ndarray:
 def filled(parts: Sequence[np.ndarray]) -> int:
     """A descriptor of shared memory without a name that holds these uint8 arrays, each from the next multiple of ALIGNMENT on.
 
-    For bytes that go to one other process with the descriptor (`taken` there): the memory is gone with the last descriptor.
+    For bytes that go to one other process with the descriptor (`fetch` there): the memory is gone with the last descriptor.
     """
     descriptor = _nameless()
     try:
@@ -137,17 +137,14 @@ def _nameless() -> int:
     return descriptor
 
 
-def taken(descriptor: int) -> np.ndarray:
-    """The bytes behind a descriptor, which is closed. They are copied: a map costs as much in page faults, and would keep a descriptor open."""
-    try:
-        content = np.empty(os.fstat(descriptor).st_size, np.uint8)
-        rest, start = memoryview(content), 0
-        while rest:
-            done = os.preadv(descriptor, [rest], start)
-            rest, start = rest[done:], start + done
-    finally:
-        os.close(descriptor)
-    return content
+def fetch(descriptor: int, start: int, into: np.ndarray) -> None:
+    """Copy the bytes from `start` on into a uint8 array (a map would cost as much in page faults, and keep a descriptor open)."""
+    rest = memoryview(into)
+    while rest:
+        done = os.preadv(descriptor, [rest], start)
+        if not done:
+            raise EOFError(f"the shared memory ends at {start}, {len(rest)} bytes too early")
+        rest, start = rest[done:], start + done
 
 
 def map_file(filename: str, shared: bool, size: int) -> np.ndarray:

@@ -1,8 +1,13 @@
 """Workers: order, seeds, errors, death, and nothing left behind. The numbers are those of PyTorch's workers for these seeds."""
 from __future__ import annotations
 
+import gc
+import multiprocessing
 import os
 import random
+import signal
+import subprocess
+import sys
 import time
 import warnings
 
@@ -38,11 +43,6 @@ class Stream(data.IterableDataset):
 
 def epoch(loader):
     return [batch.tolist() for batch in loader]
-
-
-def children():
-    return len([p for p in os.listdir("/proc/self/task") if os.path.exists(f"/proc/self/task/{p}/children")
-                for c in open(f"/proc/self/task/{p}/children").read().split()])
 
 
 @pytest.mark.parametrize("persistent", [False, True])
@@ -182,6 +182,162 @@ def test_batches_as_they_come(tmp_path):
     (tmp_path / "go").touch()
     seen += list(iterator)
     assert seen[0] == 1 and sorted(seen) == list(range(6))
+
+
+def test_orders_are_pytorchs():
+    torch.manual_seed(1)
+    loader = data.DataLoader(Numbers(), 4, shuffle=True, num_workers=2)
+    assert epoch(loader) == [[4, 2, 0, 6], [8, 7, 9, 1], [5, 3]]
+    assert epoch(loader) == [[4, 8, 1, 5], [0, 2, 3, 6], [9, 7]]
+    torch.manual_seed(1)
+    loader = data.DataLoader(Numbers(), 4, shuffle=True, num_workers=2, persistent_workers=True)
+    assert epoch(loader) == [[4, 2, 0, 6], [8, 7, 9, 1], [5, 3]]
+    assert epoch(loader) == [[9, 7, 8, 3], [5, 1, 2, 0], [4, 6]]
+    assert torch.rand(()).item() == 0.3971373438835144
+
+
+def test_what_a_worker_knows():
+    def init(worker):
+        data.get_worker_info().dataset.n = worker
+
+    def describe(i):
+        info = data.get_worker_info()
+        return info.id, info.num_workers, info.dataset.n, info.seed - torch.initial_seed()
+
+    loader = data.DataLoader(Numbers(4, describe), None, num_workers=2, worker_init_fn=init)
+    assert list(loader) == [[0, 2, 0, 0], [1, 2, 1, 0]] * 2 and data.get_worker_info() is None
+
+
+@pytest.mark.parametrize("n", [1, 1000])  # small tensors travel in the message, large ones through shared memory
+def test_tensors_arrive_as_they_are(n):
+    x = torch.arange(6.0 * n).reshape(2, 3, n)
+    image = torch.arange(24.0 * n).reshape(2, 3, 4, n).to(memory_format=torch.channels_last)
+    leaf = torch.ones(n, requires_grad=True)
+
+    def sample(i):
+        return {"row": x[i], "transposed": x.transpose(0, 2), "wide": x[:1].expand(3, 3, n), "image": image, "leaf": leaf, "again": leaf, "i": i,
+                "empty": torch.zeros(0, n), "half": torch.full((n,), 2.5, dtype=torch.bfloat16), "c": torch.full((n,), 1j), "step": x.flatten()[::2]}
+
+    loader = data.DataLoader(Numbers(2, sample), None, num_workers=2)
+    for i, got in enumerate(loader):
+        for key, value in sample(i).items():
+            if key != "i":
+                assert got[key].dtype is value.dtype and torch.equal(got[key], value), key
+        assert got["i"] == i and got["leaf"] is got["again"] and got["leaf"].requires_grad and got["leaf"].is_leaf and not got["row"].requires_grad
+        assert got["image"].is_contiguous(memory_format=torch.channels_last) and (n == 1 or got["transposed"].stride() == (1, n, 3 * n))
+        assert got["row"].untyped_storage().nbytes() == 12 * n
+        got["row"].add_(1)
+        assert torch.equal(got["row"], x[i] + 1)
+
+
+def test_other_things_travel():
+    sample = {"a": np.arange(3000.0), "s": "text", "p": torch.nn.Parameter(torch.ones(2)), "sparse": torch.eye(2).to_sparse(),
+              "meta": torch.ones(2, device="meta")}
+    [got] = data.DataLoader(Numbers(1, lambda i: sample), 1, num_workers=1, collate_fn=lambda samples: samples[0])
+    assert np.array_equal(got["a"], sample["a"]) and got["s"] == "text" and isinstance(got["p"], torch.nn.Parameter)
+    assert torch.equal(got["sparse"].to_dense(), torch.eye(2)) and got["meta"].is_meta
+
+
+def test_a_killed_worker_is_noticed():
+    def die(i):
+        if i == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return i
+
+    loader = data.DataLoader(Numbers(8, die), 1, num_workers=2, persistent_workers=True)
+    for _ in range(2):  # the next epoch starts new workers
+        start = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly, killed by signal: SIGKILL"):
+            list(loader)
+        assert time.monotonic() - start < 30
+    with pytest.raises(RuntimeError, match="exited unexpectedly, with exit code 3"):
+        list(data.DataLoader(Numbers(8, lambda i: os._exit(3)), 1, num_workers=1))
+
+
+def test_timeout():
+    loader = data.DataLoader(Numbers(2, lambda i: time.sleep(100 * i)), None, num_workers=1, timeout=0.3)
+    iterator = iter(loader)
+    next(iterator)
+    with pytest.raises(RuntimeError, match="DataLoader timed out after 0.3 seconds"):
+        next(iterator)
+
+
+def test_nothing_is_left():
+    big = torch.zeros(10_000)
+    gc.collect()
+    processes, descriptors, shared = multiprocessing.active_children(), os.listdir("/proc/self/fd"), os.listdir("/dev/shm")
+    for persistent in (False, True):
+        loader = data.DataLoader(Numbers(20, lambda i: big), 2, num_workers=2, persistent_workers=persistent)
+        kept = list(loader)
+        next(iter(loader))
+        assert len(multiprocessing.active_children()) - len(processes) == (2 if persistent else 0)
+        del loader
+        assert multiprocessing.active_children() == processes and kept[3].shape == (2, 10_000)
+    assert len(os.listdir("/proc/self/fd")) <= len(descriptors)
+    assert not [name for name in os.listdir("/dev/shm") if name not in shared and f"saraph_{os.getpid()}" in name]
+
+
+SCRIPT = """
+import os, sys, time
+import saraph as torch
+from saraph.utils.data import DataLoader, Dataset, get_worker_info
+
+class Slow(Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, i):
+        time.sleep(float(sys.argv[2]) * i)
+        return torch.full((1000,), i), get_worker_info().id
+
+if __name__ == "__main__":
+    loader = DataLoader(Slow(), 2, num_workers=2, multiprocessing_context=sys.argv[1])
+    iterator = iter(loader)
+    for batch, worker in iterator:
+        print(*batch[:, 0].tolist(), *worker.tolist(), flush=True)
+        if float(sys.argv[2]):
+            print(*[p.pid for p in iterator._pool.processes], flush=True)
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+
+    def start(*arguments):
+        return subprocess.Popen([sys.executable, tmp_path / "script.py", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}, start_new_session=True)
+    return start
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_other_ways_to_start_workers(script, method):
+    output, errors = script(method, "0").communicate(timeout=120)
+    assert output.splitlines() == ["0 1 0 0", "2 3 1 1", "4 5 0 0", "6 7 1 1"], errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_their_parent(script, number):
+    shared = os.listdir("/dev/shm")
+    process = script("fork", "0.05")
+    process.stdout.readline()
+    pids = [int(pid) for pid in process.stdout.readline().split()]
+    assert len(pids) == 2 and all(_alive(pid) for pid in pids)
+    os.kill(process.pid, number)
+    errors = process.communicate(timeout=60)[1]
+    if number == signal.SIGINT:
+        assert "KeyboardInterrupt" in errors and "Process" not in errors
+    deadline = time.monotonic() + 30
+    while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(_alive(pid) for pid in pids)
+    assert not [name for name in os.listdir("/dev/shm") if name not in shared and str(process.pid) in name]
+
+
+def _alive(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
 
 
 def test_more_workers_than_processors_warn():

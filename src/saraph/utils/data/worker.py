@@ -114,30 +114,23 @@ class _Packer(pickle.Pickler):
 
 
 class _Unpacker(pickle.Unpickler):
-    def __init__(self, message: bytes, memory: Any):
+    def __init__(self, message: Any, descriptor: int):
         super().__init__(io.BytesIO(message))
-        self.memory = memory
+        self.descriptor = descriptor
         self.made: dict[int, Tensor] = {}
 
     def persistent_load(self, key: Any) -> Tensor:
         number, shape, name, order, recorded, place = key
         if number in self.made:
             return self.made[number]
-        kind = _DTYPES[name]
+        a = np.empty(shape if order is None else [shape[d] for d in order], _DTYPES[name])
+        content = a.reshape(-1).view(np.uint8)
         if isinstance(place, bytes):
-            flat = np.frombuffer(bytearray(place), kind)
+            content[:] = np.frombuffer(place, np.uint8)
         else:
-            size = kind.itemsize
-            for n in shape:
-                size *= n
-            flat = np.frombuffer(self.memory, kind, size // kind.itemsize, place)
-        if order is None:
-            a = flat.reshape(shape)
-        else:
-            a = flat.reshape([shape[d] for d in order]).transpose(sorted(range(len(order)), key=order.__getitem__))
-        t = self.made[number] = wrap(a)
-        if recorded:
-            t._rg = True
+            shared_memory.fetch(self.descriptor, place, content)
+        t = self.made[number] = wrap(a if order is None else a.transpose(sorted(range(len(order)), key=order.__getitem__)))
+        t._rg = recorded
         return t
 
 
@@ -163,8 +156,13 @@ def send(pipe: Any, value: Any) -> None:
 def receive(pipe: Any) -> Any:
     """The next value. EOFError or OSError when the sender is gone."""
     message = pipe.recv_bytes()
-    memory = shared_memory.taken(reduction.recv_handle(pipe)) if message[0] else None
-    return _Unpacker(memoryview(message)[1:], memory).load()
+    if not message[0]:
+        return _Unpacker(memoryview(message)[1:], -1).load()
+    descriptor = reduction.recv_handle(pipe)
+    try:
+        return _Unpacker(memoryview(message)[1:], descriptor).load()
+    finally:
+        os.close(descriptor)
 
 
 # -- the worker ----------------------------------------------------------------------------------------------------------
