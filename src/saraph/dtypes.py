@@ -93,6 +93,16 @@ FLOAT8 = frozenset(t for t in ALL if t.is_floating_point and t.itemsize == 1)
 _BAREBONES = frozenset({uint16, uint32, uint64})  # PyTorch has next to no promotion for these
 
 
+_TITLES = {"bool": "Bool", "uint8": "Byte", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64", "int8": "Char", "int16": "Short",
+           "int32": "Int", "int64": "Long", "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double",
+           "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+
+
+def title(kind: dtype) -> str:
+    """What PyTorch's messages call a type, such as 'Long' or 'Float'."""
+    return _TITLES.get(kind.name, kind.name)
+
+
 def from_numpy_dtype(kind: np.dtype) -> dtype:
     """The saraph dtype of a NumPy dtype (byte order is ignored); TypeError where there is none."""
     found = BY_NUMPY.get(kind)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from saraph.backends import of
-from saraph.dtypes import BY_NUMPY, can_cast
+from saraph.dtypes import BY_NUMPY, can_cast, title
 from saraph.shapes import contiguous_strides
 from saraph.tensor.node import Node, next_number
 from saraph.tensor.state import thread, upper
@@ -70,12 +70,7 @@ def check_result(x: Tensor, result: Tensor, name: str) -> None:
     if result._a.dtype != x._a.dtype:
         source, target = BY_NUMPY[result._a.dtype], BY_NUMPY[x._a.dtype]
         if not can_cast(source, target):
-            raise RuntimeError(f"result type {_title(source.name)} can't be cast to the desired output type {_title(target.name)} in {name}")
-
-
-def _title(name: str) -> str:
-    return {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int", "int16": "Short",
-            "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(name, name)
+            raise RuntimeError(f"result type {title(source)} can't be cast to the desired output type {title(target)} in {name}")
 
 
 def write(x: Tensor, result: Tensor, before: Tensor | None = None) -> None:
@@ -191,7 +186,7 @@ def put_out(record: Any, out: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if source is not target and getattr(result, "exact_out", False):
             raise RuntimeError(f"{record.name}(): Expected out tensor to have dtype {source.name}, but got {target.name} instead")
         if source is not target and not can_cast(source, target):
-            raise RuntimeError(f"result type {_title(source.name)} can't be cast to the desired output type {_title(target.name)}")
+            raise RuntimeError(f"result type {title(source)} can't be cast to the desired output type {title(target)}")
         if o._a.shape != r._a.shape:
             resize(o, r._a.shape)
         _store(o, r)

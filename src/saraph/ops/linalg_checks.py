@@ -3,20 +3,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from saraph import dtypes
 from saraph.backends import MetaArray, of
 from saraph.dtypes import BY_NUMPY
 from saraph.errors import LinAlgError, describe
 from saraph.ops.promotion import check_tensor
 from saraph.tensor.tensor import Tensor
 
-_TITLES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int", "int16": "Short",
-           "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
-
 
 def title(x: Tensor) -> str:
     """The name that x's dtype has in PyTorch's messages."""
-    name = BY_NUMPY[x._a.dtype].name
-    return _TITLES.get(name, name)
+    return dtypes.title(BY_NUMPY[x._a.dtype])
 
 
 def matrices(name: str, value: Any, position: str = "A") -> Tensor:

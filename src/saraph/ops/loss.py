@@ -5,10 +5,11 @@ import math
 import warnings
 from typing import Any
 
+from saraph import dtypes
 from saraph.errors import describe
 from saraph.ops.matmul import linear
-from saraph.ops.movement import cat
 from saraph.ops.registry import op
+from saraph.ops.spatial import title
 from saraph.tensor.tensor import Tensor
 
 
@@ -201,8 +202,8 @@ def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0, siz
     """input where target is 1, max(0, margin - input) where it is -1."""
     reduction = reduction_of(reduction, size_average, reduce)
     zeros = input.new_zeros(())
-    near = (target != 1).where(zeros, input)
-    far = (target != -1).where(zeros, (margin - input).clamp(min=0))
+    near = (target == -1).where(zeros, input)
+    far = (target == 1).where(zeros, (margin - input).clamp(min=0))
     return reduced(near + far, reduction)
 
 
@@ -267,12 +268,14 @@ def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, size_a
 def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | None, ignore_index: int) -> None:
     if input.dim() == 0:
         raise RuntimeError("input tensor should be 1D or 2D")
-    if target.is_floating_point() or target.is_complex():
-        raise RuntimeError(f"expected scalar type Long but found {str(target.dtype).removeprefix('torch.')}: {name} takes class numbers (int64) "
-                           f"as its target, got {describe(input, target)}")
-    expected = input.shape[:1] + input.shape[2:] if input.dim() > 1 else ()
     if input.dim() > 1 and target.dim() and target.shape[0] != input.shape[0]:
         raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
+    if target.is_floating_point() or target.is_complex():
+        raise RuntimeError(f"expected scalar type Long but found {title(target)}: {name} takes class numbers (int64) as its target, got "
+                           f"{describe(input, target)}")
+    if target.dtype not in (dtypes.int64, dtypes.uint8):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {title(target)}: convert the target with .long()")
+    expected = input.shape[:1] + input.shape[2:] if input.dim() > 1 else ()
     if tuple(target.shape) != tuple(expected) and not (input.dim() == 1 and tuple(target.shape) == (1,)):
         if input.dim() <= 2:
             raise RuntimeError(f"0D or 1D target tensor expected, multi-target not supported: {name} got {describe(input, target)}")
@@ -281,6 +284,8 @@ def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | No
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of shape: "
                            f"{list(weight.shape)}")
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected scalar type {title(input)} but found {title(weight)}: {name} needs weight and input of one dtype")
     if target.numel():
         wrong = ((target < 0) | (target >= classes)) & (target != ignore_index)
         if bool(wrong.any()):
@@ -353,13 +358,19 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
     reduction = reduction_of(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
-    if input.dim() not in (1, 2) or input.numel() == 0 and input.shape[-1] == 0:
+    if weight is not None and weight.dim() != 1:
+        raise ValueError(f"weight must be one-dimensional, got {list(weight.shape)}")
+    if input.dim() > 2 or input.dim() and input.shape[-1] == 0:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
-    batched = input.dim() == 2
-    x = input if batched else input.unsqueeze(0)
+    x = input if input.dim() == 2 else input.reshape(1, -1)
     index = target.reshape(-1, 1)
-    if index.shape[0] != x.shape[0]:
-        raise RuntimeError(f"inconsistent target size, expected {x.shape[0]} but got {list(target.shape)}")
+    if index.shape[0] != x.shape[0] or target.dim() > 1:
+        raise RuntimeError(f"multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). Expected target "
+                           f"size [{x.shape[0]}], but got {list(target.shape)}. Input has shape {list(input.shape)}.")
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(f"expected scalar type Long but found {title(target)}: multi_margin_loss takes class numbers (int64)")
+    if bool(((target < 0) | (target >= x.shape[1])).any()):
+        raise RuntimeError(f"target out of range: multi_margin_loss got an input with {x.shape[1]} classes")
     if weight is not None and tuple(weight.shape) != (x.shape[1],):
         raise RuntimeError(f"inconsistent weight size, expected {x.shape[1]} but got {list(weight.shape)}")
     distance = (margin - x.gather(1, index) + x).clamp(min=0)
@@ -369,7 +380,7 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
         distance = distance * weight[target.reshape(-1)].unsqueeze(1)
     own = x.new_zeros(x.shape).bool().scatter(1, index, True)
     loss = distance.masked_fill(own, 0).sum(1) / x.shape[1]
-    return reduced(loss if batched else loss.squeeze(0), reduction)
+    return reduced(loss if target.dim() else loss.squeeze(0), reduction)
 
 
 @op(namespaces="nn.functional")
@@ -442,87 +453,6 @@ def triplet_margin_with_distance_loss(anchor: Tensor, positive: Tensor, negative
     return reduced((margin + near - far).clamp(min=0), reduction)
 
 
-@op(namespaces="nn.functional")
-def ctc_loss(log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
-             zero_infinity: bool = False) -> Tensor:
-    """Connectionist temporal classification (Graves et al. 2006), by the forward recursion in the log domain.
-
-    log_probs (time, batch, classes) or (time, classes); targets (batch, length) or concatenated; lengths per sample.
-    """
-    reduction = reduction_of(reduction)
-    batched = log_probs.dim() == 3
-    logs = log_probs if batched else log_probs.unsqueeze(1)
-    time, batch, classes = logs.shape
-    inputs = [int(n) for n in (input_lengths.reshape(-1).tolist() if isinstance(input_lengths, Tensor) else _listed(input_lengths))]
-    lengths = [int(n) for n in (target_lengths.reshape(-1).tolist() if isinstance(target_lengths, Tensor) else _listed(target_lengths))]
-    if len(inputs) != batch or len(lengths) != batch:
-        raise RuntimeError(f"input_lengths and target_lengths must be of size batch_size ({batch}), got {len(inputs)} and {len(lengths)}")
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
-    if any(n > time or n < 0 for n in inputs):
-        raise RuntimeError(f"Expected input_lengths to have value at most {time}, but got value {max(inputs)}")
-    rows = _label_rows(targets, lengths, batch)
-    losses = []
-    for b in range(batch):
-        own = logs[: inputs[b], b]
-        total = own.exp().sum()
-        # PyTorch's gradient is that of log_softmax's input (its rows sum to 0): the term below adds nothing to the value, exp(own) to the gradient
-        losses.append(_ctc_one(own, rows[b], blank) + (total - total.detach()))
-    loss = _stack(losses)
-    if zero_infinity:
-        loss = loss.masked_fill(loss.isinf(), 0)
-    if reduction == "mean":
-        return (loss / loss.new_tensor([max(n, 1) for n in lengths])).mean()
-    if reduction == "sum":
-        return loss.sum()
-    return loss if batched else loss.squeeze(0)
-
-
-def _listed(value: Any) -> list:
-    return list(value) if isinstance(value, (tuple, list)) else [value]
-
-
-def _stack(rows: list[Tensor]) -> Tensor:
-    return rows[0].new_zeros(0) if not rows else rows[0].unsqueeze(0) if len(rows) == 1 else cat([r.unsqueeze(0) for r in rows])
-
-
-def _label_rows(targets: Tensor, lengths: list[int], batch: int) -> list[list[int]]:
-    values = targets.tolist()
-    if targets.dim() == 2:
-        return [values[b][: lengths[b]] for b in range(batch)]
-    rows, start = [], 0
-    for n in lengths:
-        rows.append(values[start:start + n])
-        start += n
-    return rows
-
-
-def _ctc_one(logs: Tensor, labels: list[int], blank: int) -> Tensor:
-    """-log p(labels) of one sample: alpha over blank, l1, blank, l2, ..., blank (formulas 6 and 7)."""
-    extended = [blank]
-    for label in labels:
-        extended += [label, blank]
-    count = len(extended)
-    if logs.shape[0] == 0:
-        return logs.new_full((), 0.0 if not labels else math.inf)
-    emitted = logs[:, logs.new_tensor(extended).long()]
-    floor = logs.new_full((count,), -math.inf)
-    start = logs.new_tensor([True] * min(2, count) + [False] * (count - min(2, count))).bool()
-    alpha = start.where(emitted[0], floor)
-    may_skip = logs.new_tensor([i >= 2 and extended[i] != blank and extended[i] != extended[i - 2] for i in range(count)]).bool()
-    pad1, pad2 = floor[:1], floor[:min(2, count)]
-    for t in range(1, logs.shape[0]):
-        one = cat([pad1, alpha[:-1]])
-        two = may_skip.where(cat([pad2, alpha[:-2]]), floor) if count > 2 else floor
-        alpha = _logsumexp3(alpha, one, two) + emitted[t]
-    return -(alpha[-1:] if count == 1 else alpha[-2:]).logsumexp(0)
-
-
-def _logsumexp3(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
-    """log(e^a + e^b + e^c), -inf (with zero gradients) where all are."""
-    return cat([a.unsqueeze(0), b.unsqueeze(0), c.unsqueeze(0)]).logsumexp(0)
-
-
 @op(namespaces="nn.functional", autocast="float32")
 def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None,
                          reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None) -> Tensor:
@@ -530,12 +460,21 @@ def linear_cross_entropy(input: Tensor, linear_weight: Tensor, target: Tensor, *
 
     `options` ask PyTorch to work through the batch in chunks; the result is the same, and here there is one way to compute it.
     """
+    if input.dim() not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}: linear_cross_entropy takes (batch, features) or (features)")
     if linear_weight.dim() < 2:
-        raise RuntimeError(f"expected linear_weight to have at least 2 dimensions (classes, *, features), got {list(linear_weight.shape)}")
-    if input.dim() not in (1, 2) or input.shape[-1] != linear_weight.shape[-1]:
-        raise RuntimeError(f"linear_cross_entropy: expected input (batch, features) or (features) with features = {linear_weight.shape[-1]}, got "
-                           f"{list(input.shape)}")
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}: (classes, *, features)")
+    if input.shape[-1] != linear_weight.shape[-1]:
+        raise RuntimeError(f"expected equal input and linear_weight last dimensions (in_features), got {input.shape[-1]} and "
+                           f"{linear_weight.shape[-1]}, respectively")
     classes = tuple(linear_weight.shape[:-1])
+    if input.dim() == 1 and len(classes) > 1:
+        raise RuntimeError(f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires batched input, (N, "
+                           f"{input.shape[-1]}), got unbatched input with shape {tuple(input.shape)}")
+    if linear_bias is not None and tuple(linear_bias.shape) != classes:
+        raise RuntimeError(f"expected linear_bias shape {classes}, got {tuple(linear_bias.shape)}")
+    if ignore_index is not None and target.is_floating_point():
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
     logits = linear(input, linear_weight.reshape(-1, linear_weight.shape[-1]), None if linear_bias is None else linear_bias.reshape(-1))
     logits = logits.reshape((*input.shape[:-1], *classes))
     return cross_entropy(logits, target, weight=weight, reduction=reduction, ignore_index=-100 if ignore_index is None else ignore_index,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from saraph.backends import cpu, of
-from saraph.dtypes import BY_NUMPY, dtype
+from saraph.dtypes import BY_NUMPY, dtype, title
 from saraph.errors import broadcast_error, describe
 from saraph.ops.promotion import check_tensor, unbroadcast
 from saraph.ops.registry import OF_PUBLIC, op, publish, register
@@ -364,7 +364,7 @@ def _check_linear(x: Tensor, w: Tensor, bias: Tensor | None) -> None:
     for t in tensors[1:]:
         if t._a.dtype != x._a.dtype:
             which = "weight" if t is w else "bias"
-            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {_title(x)} and {_title(t)}: linear's input "
+            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {title(x.dtype)} and {title(t.dtype)}: linear's input "
                                f"is {describe(x)}, its {which} "
                                f"{describe(t)}. Convert the input with .to({t.dtype!r}), or the layer with .to({x.dtype!r}).")
     refuse_bool("addmm_impl_cpu_", x)
@@ -379,11 +379,6 @@ def _check_linear(x: Tensor, w: Tensor, bias: Tensor | None) -> None:
     if bias is not None and w._a.ndim == 2 and bias._a.ndim and bias._a.shape[-1] not in (1, w._a.shape[0]):
         raise RuntimeError(f"The expanded size of the tensor ({w._a.shape[0]}) must match the existing size ({bias._a.shape[-1]}) at non-singleton "
                            f"dimension 1: linear's bias has shape {tuple(bias._a.shape)}, its weight {tuple(w._a.shape)}")
-
-
-def _title(x: Tensor) -> str:
-    return {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int"}.get(
-        x.dtype.name, x.dtype.name)
 
 
 _linear.__name__ = _linear.__qualname__ = "linear"

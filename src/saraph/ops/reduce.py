@@ -28,13 +28,11 @@ from saraph.tensor.tensor import PLAIN, Tensor, edge_of, record, unpack, wrap
 ndarray = np.ndarray
 _new = object.__new__
 _INT64 = dtypes.int64.numpy
-_TITLES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int", "int16": "Short",
-           "int8": "Char", "uint8": "Byte", "bool": "Bool", "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
 
 
 def title(x: Tensor) -> str:
     """PyTorch's name of a tensor's dtype in messages, such as Long."""
-    return _TITLES.get(x.dtype.name, x.dtype.name)
+    return dtypes.title(x.dtype)
 
 
 def normal_axes(dim: Any, rank: int) -> tuple[int, ...] | None:

@@ -3,19 +3,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from saraph import dtypes
 from saraph.errors import describe
 from saraph.tensor.tensor import Tensor
 
-TITLES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int64": "Long", "int32": "Int", "int16": "Short",
-          "int8": "Char", "uint8": "Byte", "bool": "Bool", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-          "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
 NUMBERS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
 def title(x: Tensor) -> str:
     """The name of a tensor's dtype in PyTorch's messages."""
-    name = x.dtype.name
-    return TITLES.get(name, name)
+    return dtypes.title(x.dtype)
 
 
 def refuse(kernel: str, x: Tensor, kinds: str) -> None:
