@@ -176,7 +176,7 @@ def SoftplusBackward(node: Any, g: Tensor) -> Tensor:
 
 
 @op(namespaces=FUNCTIONAL)
-def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: Tensor | None = None) -> Tensor:
     """log(1 + exp(beta x)) / beta; x itself where beta x > threshold."""
     return _pointwise(_floating(input, "softplus"), SoftplusBackward, "softplus", float(beta), float(threshold))
 

@@ -44,6 +44,10 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
             raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query: {describe(query, key, value)}")
         key = key.repeat_interleave(heads // key.shape[-3], -3)
         value = value.repeat_interleave(heads // value.shape[-3], -3)
+    kind = query.dtype
+    if kind.is_floating_point and kind.itemsize < 4:  # scores of 16-bit numbers are kept in float32, and the result rounded once
+        query, key, value = query.float(), key.float(), value.float()
+        attn_mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
     root = math.sqrt(scale if scale is not None else 1.0 / math.sqrt(query.shape[-1])) if (scale is None or scale >= 0) and query.shape[-1] else None
     if root is None:
         scores = (query * (scale or 0.0)) @ key.transpose(-2, -1)
@@ -63,7 +67,8 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         weights = weights.masked_fill(empty, 0)  # a row that may look at nothing gives 0
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p, True)
-    return weights @ value
+    result = weights @ value
+    return result if result.dtype is kind else result.to(kind)
 
 
 def _project(query: Tensor, key: Tensor, value: Tensor, width: int, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, ...]:

@@ -143,6 +143,9 @@ def _bags(flat: Tensor, weight: Tensor, starts: list[int], mode: str, samples: T
           sparse: bool) -> Tensor:
     count = len(starts) - 1
     rows = _embed(weight, flat, padding, by_frequency, sparse)
+    kind = rows.dtype
+    if mode != "max" and kind.itemsize < 4:  # sums of 16-bit numbers are kept in float32, and rounded once
+        rows, samples = rows.float(), None if samples is None else samples.float()
     owner = [b for b in range(count) for _ in range(starts[b + 1] - starts[b])]
     bag = flat.new_tensor(owner).to(dtypes.int64)
     kept = None if padding is None else flat != padding
@@ -156,7 +159,7 @@ def _bags(flat: Tensor, weight: Tensor, starts: list[int], mode: str, samples: T
     if mode == "mean":
         sizes = bag.bincount(minlength=count) if kept is None else bag[kept].bincount(minlength=count)
         total = total / sizes.clamp(min=1).to(total.dtype).unsqueeze(1)
-    return total
+    return total if total.dtype is kind else total.to(kind)
 
 
 def _max_bags(rows: Tensor, starts: list[int], kept: Tensor | None) -> Tensor:

@@ -135,6 +135,10 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
         per_channel = input.numel() // max(input.shape[1], 1)
         if per_channel == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.size()}")
+    if training and eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
     return native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 

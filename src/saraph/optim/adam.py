@@ -33,6 +33,9 @@ class Adam(Optimizer):
                  differentiable: bool = False, fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        for i, beta in enumerate(betas):
+            if isinstance(beta, Tensor) and foreach and not capturable and isinstance(betas[1 - i], Tensor):
+                raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
         check_lr(lr)
         check(eps >= 0.0, "epsilon value", eps)
         check_betas(betas)
@@ -224,9 +227,12 @@ class SparseAdam(Optimizer):
         check(eps > 0.0, "epsilon value", eps)
         check_betas(betas)
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        sparse = [i for group in self.param_groups for i, p in enumerate(group["params"]) if p.is_sparse]
+        places = [([k, i], p) for k, group in enumerate(self.param_groups) for i, p in enumerate(group["params"])]
+        sparse, complexes = [at for at, p in places if p.is_sparse], [at for at, p in places if p.is_complex()]
         if sparse:
             raise ValueError(f"Sparse params at indices {sparse}: SparseAdam requires dense parameter tensors")
+        if complexes:
+            raise ValueError(f"Complex params at indices {complexes}: SparseAdam does not support complex parameters")
 
     def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"step": 0, "exp_avg": zeros_like(p), "exp_avg_sq": zeros_like(p)}

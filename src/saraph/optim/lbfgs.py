@@ -126,7 +126,7 @@ class LBFGS(Optimizer):
         offset = 0
         for p in self._params:
             p = p.view_as_real() if p.is_complex() else p
-            p.add_(direction[offset:offset + p.numel()].view_as(p) * t)
+            p.add_(direction[offset:offset + p.numel()].view_as(p), alpha=t)
             offset += p.numel()
 
     def _evaluate(self, closure: Callable, x: list[Tensor], t: float, d: Tensor) -> tuple[float, Tensor]:
@@ -144,7 +144,7 @@ class LBFGS(Optimizer):
 
     def _step(self, closure: Callable) -> Any:
         group = self.param_groups[0]
-        lr, tolerance_grad, tolerance_change = float(number(group["lr"])), group["tolerance_grad"], group["tolerance_change"]
+        lr, tolerance_grad, tolerance_change = group["lr"], group["tolerance_grad"], group["tolerance_change"]
         search, limit = group["line_search_fn"], group["max_eval"]
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -161,7 +161,10 @@ class LBFGS(Optimizer):
             iteration += 1
             state["n_iter"] += 1
             self._direction(memory, gradient, state["n_iter"], group["history_size"])
-            memory["prev_flat_grad"] = gradient.clone()
+            if memory["prev_flat_grad"] is None:
+                memory["prev_flat_grad"] = gradient.clone()
+            else:
+                memory["prev_flat_grad"].copy_(gradient)  # in place, as PyTorch does: a state dict taken earlier shares it
             memory["prev_loss"] = loss
             t = min(1.0, 1.0 / gradient.abs().sum().item()) * lr if state["n_iter"] == 1 else lr
             d = memory["d"]
@@ -216,8 +219,8 @@ class LBFGS(Optimizer):
         q = -gradient
         for i in range(kept - 1, -1, -1):
             factors[i] = memory["old_stps"][i].dot(q) * memory["ro"][i]
-            q = q - memory["old_dirs"][i] * factors[i]
+            q.add_(memory["old_dirs"][i], alpha=-factors[i].item())
         d = q * memory["H_diag"]
         for i in range(kept):
-            d = d + memory["old_stps"][i] * (factors[i] - memory["old_dirs"][i].dot(d) * memory["ro"][i])
+            d.add_(memory["old_stps"][i], alpha=(factors[i] - memory["old_dirs"][i].dot(d) * memory["ro"][i]).item())
         memory["d"], memory["al"] = d, factors
