@@ -225,3 +225,25 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
 
 
 __all__ = ["cdist", "cosine_similarity", "dist", "norm", "pairwise_distance", "pdist", "renorm", "vector_norm"]
+
+
+# -- weight normalisation -------------------------------------------------------------------------------------------------
+
+
+@op()
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The p-norm (p = `pow`) of each slice of `dim`, broadcastable to v; of everything (0-dim) for dim -1."""
+    if dim == -1:
+        return v.norm(pow)
+    rank = v.dim()
+    if dim == 0:
+        return v.reshape(v.shape[0], -1).norm(pow, 1).reshape((v.shape[0], *[1] * (rank - 1)))
+    if dim == rank - 1:
+        return v.reshape(-1, v.shape[-1]).norm(pow, 0).reshape((*[1] * (rank - 1), v.shape[-1]))
+    return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)
+
+
+@op(name="_weight_norm")
+def weight_norm_of(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
+    """g v / ||v||, with one norm per slice of `dim` (or one for all: -1)."""
+    return v * (g / norm_except_dim(v, 2, dim))

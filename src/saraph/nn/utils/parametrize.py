@@ -49,7 +49,10 @@ class ParametrizationList(ModuleList):
             for module in reversed(self):
                 if not hasattr(module, "right_inverse"):
                     continue
-                value = module.right_inverse(value)
+                try:
+                    value = module.right_inverse(value)
+                except NotImplementedError:  # the parametrization cannot be undone (in this setting): start from what there is
+                    break
                 if not isinstance(value, Tensor) and not isinstance(value, (tuple, list)):
                     raise ValueError(f"'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). Got {type(value).__name__}")
         self.is_tensor = isinstance(value, Tensor)
