@@ -45,13 +45,16 @@ def sparse_coo_tensor(indices: Any = None, values: Any = None, size: Any = None,
         shape = lead + what._a.shape[1:]
     else:
         shape = tuple(int(n) for n in size)
-        _check_positions(positions, what._a, shape)
+        check_coo(positions, what._a, shape)
     a = SparseArray(positions, what._a, shape, bool(is_coalesced))
     found = record(a, SparseCooTensorBackward, (what,), indices=positions)
     return found.requires_grad_() if requires_grad else found
 
 
-def _check_positions(positions: Any, values: Any, shape: tuple[int, ...]) -> None:
+def check_coo(positions: Any, values: Any, shape: tuple[int, ...]) -> None:
+    """RuntimeError where positions, values and shape of a COO tensor contradict each other."""
+    if positions.ndim != 2 or values.ndim == 0 or positions.shape[1] != values.shape[0] or positions.dtype.kind != "i":
+        raise RuntimeError(f"indices of shape {list(positions.shape)} do not go with values of shape {list(values.shape)}")
     if len(shape) != positions.shape[0] + values.ndim - 1:
         raise RuntimeError(f"number of dimensions must be sparse_dim ({positions.shape[0]}) + dense_dim ({values.ndim - 1}), but got {len(shape)}")
     if positions.shape[1]:
@@ -76,8 +79,35 @@ def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values
         minor = int(plain._a.max()) + 1 if plain._a.size else 0
         pair = (major, minor) if layout in (shapes.sparse_csr, shapes.sparse_bsr) else (minor, major)
         size = (*starts._a.shape[:-1], pair[0] * block[0], pair[1] * block[1])
+    if check_invariants:
+        check_compressed(starts, plain, what, size, layout)
     found = wrap(CompressedArray(starts._a, plain._a, what._a, tuple(size), layout))
     return found.requires_grad_() if requires_grad else found
+
+
+def check_compressed(starts: Tensor, plain: Tensor, values: Tensor, size: Any, layout: Any) -> None:
+    """RuntimeError where the parts of a compressed tensor contradict each other."""
+    rows = layout in (shapes.sparse_csr, shapes.sparse_bsr)
+    block = tuple(values._a.shape[plain._a.ndim:plain._a.ndim + 2]) if layout in (shapes.sparse_bsr, shapes.sparse_bsc) else (1, 1)
+    lead, s, p = starts._a.ndim - 1, starts._a, plain._a
+    shape = tuple(int(n) for n in size)
+    if lead < 0 or p.ndim != lead + 1 or len(shape) < lead + 2 or len(block) != 2 or 0 in block or s.dtype.kind != "i" or p.dtype.kind != "i":
+        raise RuntimeError(f"sparse tensor: index shapes {list(s.shape)} and {list(p.shape)} do not go with values {list(values._a.shape)} and size "
+                           f"{list(shape)}")
+    grid = [n // b for n, b in zip(shape[lead:lead + 2], block)]
+    major, minor = grid if rows else grid[::-1]
+    count = p.shape[-1]
+    problem = ""
+    if s.shape[-1] != major + 1 or values._a.shape[:p.ndim] != p.shape or s.shape[:-1] != p.shape[:-1]:
+        problem = f"{list(s.shape)} compressed and {list(p.shape)} plain indices for {major} rows or columns and values {list(values._a.shape)}"
+    elif s.size and (bool((s[..., 0] != 0).any()) or bool((s[..., -1] != count).any())):
+        problem = f"compressed indices must begin with 0 and end with {count}"
+    elif s.size and (bool((s[..., 1:] < s[..., :-1]).any()) or bool((s[..., 1:] - s[..., :-1] > minor).any())):
+        problem = f"compressed indices must rise by 0 to {minor}"
+    elif p.size and (int(p.min()) < 0 or int(p.max()) >= minor):
+        problem = f"plain indices must lie between 0 and {minor - 1}"
+    if problem:
+        raise RuntimeError(f"sparse tensor of size {list(shape)}: {problem}")
 
 
 def _compressed(name: str, layout: Any, doc: str) -> Any:

@@ -10,16 +10,21 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from saraph.devices import device, resolve
-from saraph.serialization import archive, legacy, pickling
+import numpy as np
+
+from saraph.devices import META, device, resolve
+from saraph.serialization import archive, legacy, pickling, rebuild
 from saraph.serialization.rebuild import LoadedStorage
+from saraph.tensor.storages import TypedStorage, UntypedStorage
 
 __all__ = ["save", "load", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals", "get_default_load_endianness",
-           "set_default_mmap_options", "register_package", "location_tag", "default_restore_location", "mkdtemp", "SourceChangeWarning"]
+           "set_default_mmap_options", "get_unsafe_globals_in_checkpoint", "register_package", "location_tag", "default_restore_location",
+           "mkdtemp", "SourceChangeWarning"]
 DEFAULT_PROTOCOL = 2
+Where = Callable[[str, Callable[[], np.ndarray]], np.ndarray | None]
 
 
 class SourceChangeWarning(Warning):
@@ -86,7 +91,7 @@ def default_restore_location(storage: Any, location: Any) -> Any:
     for _, _, deserializer in _packages:
         if (found := deserializer(storage, location)) is not None:
             return found
-    _target(None)(str(location))
+    _placed(str(location), lambda: storage.untyped().array)
     return storage
 
 
@@ -142,8 +147,7 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
     if weights_only and pickle_module is not None:
         raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     options = dict(pickle_load_args)
-    if safe:
-        options.pop("encoding", None)
+    options.setdefault("encoding", "utf-8")
     if mmap and not isinstance(f, (str, os.PathLike)):
         raise ValueError("f must be a file path in order to use the mmap argument")
     if isinstance(f, (str, os.PathLike)):
@@ -157,12 +161,8 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
 def _read(stream: Any, map_location: Any, safe: bool, mapped: bool, options: dict[str, Any]) -> Any:
     where = _target(map_location)
     try:
-        if archive.looks_like_zip(stream):
-            return _read_archive(archive.Reader(stream if hasattr(stream, "readinto") else io.BytesIO(stream.read())), where, safe, mapped, options)
-        if mapped:
-            raise RuntimeError("mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), please torch.save your "
-                               "checkpoint with this option in order to use mmap.")
-        return legacy.load(stream, where, safe, options)
+        with rebuild.completing():
+            return _read_any(stream, where, safe, mapped, options)
     except pickle.UnpicklingError as error:
         if safe:
             raise pickle.UnpicklingError(
@@ -171,7 +171,16 @@ def _read(stream: Any, map_location: Any, safe: bool, mapped: bool, options: dic
         raise
 
 
-def _read_archive(reader: archive.Reader, where: Callable, safe: bool, mapped: bool, options: dict[str, Any]) -> Any:
+def _read_any(stream: Any, where: Where, safe: bool, mapped: bool, options: dict[str, Any]) -> Any:
+    if archive.looks_like_zip(stream):
+        return _read_archive(archive.Reader(stream if hasattr(stream, "readinto") else io.BytesIO(stream.read())), where, safe, mapped, options)
+    if mapped:
+        raise RuntimeError("mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), please torch.save your "
+                           "checkpoint with this option in order to use mmap.")
+    return legacy.load(stream, where, safe, options)
+
+
+def _read_archive(reader: archive.Reader, where: Where, safe: bool, mapped: bool, options: dict[str, Any]) -> Any:
     if "constants.pkl" in reader:
         raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``: this file is a TorchScript archive; "
                            "open it with torch.jit.load.")
@@ -184,8 +193,7 @@ def _read_archive(reader: archive.Reader, where: Callable, safe: bool, mapped: b
         _, cls, key, location, _ = pid
         kept = found.get(key)
         if kept is None:
-            target = where(location)
-            data = None if target == "meta" else reader.array(f"data/{key}", mapped)
+            data = where(location, lambda: reader.array(f"data/{key}", mapped))
             if swapped and data is not None and cls.kind is not None:
                 data = data.view(f"u{cls.kind.to_real().itemsize}").byteswap().view("u1")
             kept = found[key] = LoadedStorage(data, cls.kind, location)
@@ -195,28 +203,49 @@ def _read_archive(reader: archive.Reader, where: Callable, safe: bool, mapped: b
     return (pickling.SafeUnpickler if safe else pickling.Unpickler)(data, storage, **options).load()
 
 
-def _target(map_location: Any) -> Callable[[str], str]:
-    """A function from a storage's location to "cpu" or "meta"."""
-    if callable(map_location) and not isinstance(map_location, (str, device)):
-        return lambda location: _named_target(map_location(None, location), location)
+def _target(map_location: Any) -> Where:
+    """A function from a storage's location, and a function that reads its bytes, to the bytes (None on the meta device)."""
     if isinstance(map_location, dict):
-        return lambda location: _placed(map_location.get(location, location))
+        return lambda location, read: _placed(str(map_location.get(location, location)), read)
+    if map_location is not None and not isinstance(map_location, (str, device)) and callable(map_location):
+        return lambda location, read: _asked(map_location, location, read())
     if map_location is not None:
         fixed = resolve(map_location).type
-        return lambda location: fixed
+        return lambda location, read: _placed(fixed, read)
     return _placed
 
 
-def _named_target(result: Any, location: str) -> str:
-    """What a map_location function said: None leaves the storage where it says it was; a storage (or None given back) is on the CPU."""
-    if isinstance(result, (str, device)):
-        return resolve(result).type
-    return "cpu"
+def _asked(map_location: Callable, location: str, data: np.ndarray) -> np.ndarray | None:
+    """What a map_location function says: None leaves the storage where it says it was."""
+    found = map_location(UntypedStorage.over(data), location)
+    if found is None:
+        return _placed(location, lambda: data)
+    if isinstance(found, (str, device)):
+        return _placed(str(found), lambda: data)
+    if not isinstance(found, (UntypedStorage, TypedStorage)):
+        raise RuntimeError(f"a map_location function must return a storage or None, got {type(found).__name__}")
+    return None if found.device == META else found.untyped().array
 
 
-def _placed(location: Any) -> str:
-    kind = device(str(location)).type if str(location) not in ("cpu", "meta") else str(location)
-    if kind in ("cpu", "meta"):
-        return kind
+def _placed(location: str, read: Callable[[], np.ndarray]) -> np.ndarray | None:
+    """A storage's bytes on the device of that name."""
+    kind = location if location in ("cpu", "meta") else device(str(location)).type
+    if kind == "meta":
+        return None
+    if kind == "cpu":
+        return read()
+    if _packages:
+        data = read()
+        for _, _, deserializer in _packages:
+            if (found := deserializer(UntypedStorage.over(data), location)) is not None:
+                return found.untyped().array
     raise RuntimeError(f"Attempting to deserialize object on a {kind.upper()} device but torch.{kind}.is_available() is False. If you are running on "
                        "a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU.")
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The names ("module.name") a zip file refers to that `load` would refuse, without reading anything else."""
+    with (open(f, "rb") if isinstance(f, (str, os.PathLike)) else nullcontext(f)) as stream:
+        if not archive.looks_like_zip(stream):
+            raise ValueError("Expected input to be a checkpoint returned by torch.save")
+        return sorted(name for name in pickling.globals_of(archive.Reader(stream).read("data.pkl")) if not pickling.is_safe(name))

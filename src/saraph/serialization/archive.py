@@ -9,22 +9,31 @@ import os
 import struct
 import tempfile
 import zipfile
+import zlib
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 ALIGNMENT = 64
+_ALIGNED = 16  # what elements of any dtype need
 _LOCAL_HEADER = 30
 
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Any:
-    """An open file that takes the place of `path` when the block ends well, and vanishes when it does not."""
-    target = os.fspath(path)
-    folder = os.path.dirname(os.path.abspath(target))
+    """An open file that takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    Links are followed; what is no plain file (a pipe, a device), or lies in a folder that cannot be written to, is written directly.
+    """
+    target = os.path.realpath(os.fspath(path))
+    folder = os.path.dirname(target)
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
+    if os.path.exists(target) and not (os.path.isfile(target) and os.access(folder, os.W_OK)):
+        with open(target, "wb") as stream:
+            yield stream
+        return
     mode = os.stat(target).st_mode & 0o777 if os.path.exists(target) else 0o666 & ~_umask()
     handle, temporary = tempfile.mkstemp(prefix=".saraph-save-", dir=folder)
     try:
@@ -77,7 +86,12 @@ class Reader:
 
     def __init__(self, stream: Any):
         self.stream = stream
-        self.zip = zipfile.ZipFile(stream)
+        try:
+            self.zip = zipfile.ZipFile(stream)
+        except (zipfile.BadZipFile, ValueError, OSError, EOFError) as error:
+            raise RuntimeError(f"PytorchStreamReader failed reading zip archive: failed finding central directory. The file is truncated or damaged "
+                               f"({error})") from None
+        self.size = stream.seek(0, os.SEEK_END)
         names = self.zip.namelist()
         pickle_name = next((n for n in names if n.endswith("/data.pkl") and n.count("/") == 1), None)
         if pickle_name is None:
@@ -93,7 +107,13 @@ class Reader:
         """The bytes of an entry."""
         if entry not in self.entries:
             raise RuntimeError(f"PytorchStreamReader failed locating file {entry}: file not found")
-        return self.zip.read(self.entries[entry])
+        return self._unpacked(entry)
+
+    def _unpacked(self, entry: str) -> bytes:
+        try:
+            return self.zip.read(self.entries[entry])
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+            raise RuntimeError(f"PytorchStreamReader failed reading file {entry}: the archive is damaged ({error})") from None
 
     def offset(self, entry: str) -> int:
         """Where the bytes of an uncompressed entry begin."""
@@ -110,13 +130,13 @@ class Reader:
             raise RuntimeError(f"PytorchStreamReader failed locating file {entry}: file not found")
         info = self.entries[entry]
         if info.compress_type != zipfile.ZIP_STORED:
-            return np.frombuffer(bytearray(self.zip.read(info)), np.uint8)
+            return np.frombuffer(bytearray(self._unpacked(entry)), np.uint8)
         start = self.offset(entry)
-        if mapped:
+        if start + info.file_size > self.size:
+            raise RuntimeError(f"the file ends before the data of {entry}: it is truncated or damaged")
+        if mapped and start % _ALIGNED == 0:
             if self.map is None:
                 self.map = mmap.mmap(self.stream.fileno(), 0, access=mmap.ACCESS_COPY)
-            if start + info.file_size > len(self.map):
-                raise RuntimeError(f"the file ends before the data of {entry}: it is truncated")
             return np.frombuffer(self.map, np.uint8, info.file_size, start)
         found = np.empty(info.file_size, np.uint8)
         self.stream.seek(start)

@@ -1,6 +1,7 @@
 """PyTorch's format before version 1.6: pickles one after the other, then the storages."""
 from __future__ import annotations
 
+import os
 import pickle
 import struct
 import sys
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from saraph.serialization.names import STORAGE_OF
 from saraph.serialization.pickling import Pickler, SafeUnpickler, Unpickler
 from saraph.serialization.rebuild import LoadedStorage
 
@@ -27,18 +29,20 @@ def save(obj: Any, stream: Any, protocol: int) -> None:
     pickle.dump([r.key for r in refs], stream, protocol=protocol)
     stream.flush()
     for r in refs:
-        stream.write(struct.pack("<q", r.count))
+        stream.write(struct.pack("<q", r.count if r.kind in STORAGE_OF else r.array.nbytes))
         stream.write(memoryview(r.array.view(np.uint8)))
 
 
 class _Storages:
     """Storages of a file, which are known by key before their bytes arrive."""
 
-    def __init__(self, where: Any):
-        self.where = where
+    def __init__(self, where: Any, limit: int):
+        self.where, self.limit = where, limit  # the size of the file: no storage is larger
         self.by_key: dict[str, LoadedStorage] = {}
 
     def __call__(self, pid: Any) -> LoadedStorage:
+        if isinstance(pid, tuple) and len(pid) == 4 and pid[0] == "module":
+            return pid[1]  # a module's class, with its source
         if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage":
             raise pickle.UnpicklingError("a persistent id of the file is not a storage")
         _, cls, key, location, count = pid[:5]
@@ -48,7 +52,9 @@ class _Storages:
         found = self.by_key.get(key)
         if found is None:
             size = count * (cls.kind.itemsize if cls.kind is not None else 1)
-            data = np.empty(size, np.uint8) if self.where(location) != "meta" else None
+            if not 0 <= size <= self.limit:
+                raise RuntimeError(f"storage {key} has {size} bytes, which is more than the file: it is truncated or damaged")
+            data = self.where(location, lambda: np.empty(size, np.uint8))
             found = self.by_key[key] = LoadedStorage(data, cls.kind, location)
         return found.retyped(cls.kind)
 
@@ -56,7 +62,9 @@ class _Storages:
 def load(stream: Any, where: Any, safe: bool, options: dict[str, Any]) -> Any:
     """Read an object; `where(location)` says where a storage goes."""
     reader = SafeUnpickler if safe else Unpickler
-    storages = _Storages(where)
+    start = stream.tell()
+    storages = _Storages(where, stream.seek(0, os.SEEK_END))
+    stream.seek(start)
 
     def read() -> Any:
         return reader(stream, storages, **options).load()
@@ -73,7 +81,7 @@ def load(stream: Any, where: Any, safe: bool, options: dict[str, Any]) -> Any:
         if found is None:
             raise RuntimeError(f"the file has a storage {key} that nothing refers to")
         size = count * (found.kind.itemsize if found.kind is not None else 1)
-        data = _exactly(stream, size)
+        data = _exactly(stream, size if 0 <= size <= storages.limit else -1)
         if found.data is not None:
             if size != found.data.nbytes:
                 raise RuntimeError(f"storage {key} has {size} bytes, expected {found.data.nbytes}")
@@ -82,7 +90,7 @@ def load(stream: Any, where: Any, safe: bool, options: dict[str, Any]) -> Any:
 
 
 def _exactly(stream: Any, size: int) -> bytes:
-    data = stream.read(size)
+    data = stream.read(size) if size >= 0 else b""
     if len(data) != size:
         raise RuntimeError("unexpected EOF: the file is truncated or corrupted")
     return data

@@ -5,6 +5,7 @@ import importlib
 from typing import Any
 
 from saraph import dtypes, shapes
+from saraph.tensor.tensor import Tensor
 
 # the typed storages of PyTorch's files; other dtypes are written as bytes plus a dtype
 STORAGES = {"FloatStorage": dtypes.float32, "DoubleStorage": dtypes.float64, "HalfStorage": dtypes.float16, "BFloat16Storage": dtypes.bfloat16,
@@ -28,6 +29,12 @@ _OPTIMIZERS = {"Adamax": "adamax", "NAdam": "nadam", "RAdam": "radam", "SparseAd
                "Adadelta": "adadelta", "RMSprop": "rmsprop", "Rprop": "rprop", "ASGD": "asgd", "Adafactor": "_adafactor", "Muon": "_muon"}
 
 
+# where PyTorch's native functions say they live
+_NATIVE = {"torch._C._nn": "torch.nn.functional", "torch._C._special": "torch.special", "torch._C._linalg": "torch.linalg",
+           "torch._C._fft": "torch.fft"}
+_BUILTINS = ("_VariableFunctionsClass", "_VariableFunctions", "TensorBase")
+
+
 def to_torch(module: str, name: str) -> tuple[str, str]:
     """The (module, name) that PyTorch knows a saraph class or function by; others are unchanged."""
     if module != "saraph" and not module.startswith("saraph."):
@@ -46,6 +53,10 @@ def from_torch(module: str, name: str) -> Any:
     constant = CONSTANTS.get(f"{module}.{name}")
     if constant is not None:
         return constant
+    if module == "torch._C" and name in _BUILTINS:
+        return importlib.import_module("saraph") if name != "TensorBase" else Tensor
+    if module in _NATIVE:
+        module, name = _NATIVE[module], name.removeprefix(module.rpartition("._")[2] + "_")
     own = "saraph" + module[len("torch"):]
     for prefix in ("torch.nn.modules", "torch.optim"):
         if module.startswith(prefix + "."):

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import collections
 import pickle
+import pickletools
 from collections import OrderedDict
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from saraph.backends import MetaArray
 from saraph.devices import device
+from saraph.ops.registry import OF_PUBLIC
 from saraph.serialization import rebuild
 from saraph.serialization.names import CONSTANTS, STORAGE_OF, STORAGES, from_torch, to_torch
 from saraph.shapes import Size
 from saraph.tensor.parameter import Buffer, Parameter
-from saraph.tensor.storage import root_of
+from saraph.tensor.storage import shared_of
+from saraph.tensor.storages import bytes_of
 from saraph.tensor.tensor import Tensor, needs_grad
 
 
@@ -42,13 +46,6 @@ class StorageRef:
 
     def __init__(self, array: np.ndarray, key: str, kind: Any, count: int):
         self.array, self.key, self.kind, self.count = array, key, kind, count
-
-
-def _flat(root: np.ndarray) -> np.ndarray | None:
-    """The root's memory as a 1-d array, when it is dense in some order of its dimensions."""
-    order = sorted(range(root.ndim), key=lambda d: -root.strides[d])
-    dense = root.transpose(order)
-    return dense.reshape(-1) if dense.flags.c_contiguous else None
 
 
 class Pickler(pickle._Pickler):
@@ -93,6 +90,19 @@ class Pickler(pickle._Pickler):
             self.save_global(obj)
 
     dispatch[type] = save_type
+
+    def save_function(self, obj: Any) -> None:
+        """Ops go under the names that users call them by."""
+        record = OF_PUBLIC.get(obj)
+        if record is None or not record.namespaces:
+            self.save_global(obj)
+            return
+        space = "nn.functional" if "nn.functional" in record.namespaces else record.namespaces[0]
+        module = "torch" if space == "torch" else f"torch.{space}"
+        self.write(pickle.GLOBAL + f"{module}\n{record.name}\n".encode())
+        self.memoize(obj)
+
+    dispatch[FunctionType] = save_function
 
     def reducer_override(self, obj: Any) -> Any:
         """Tensors become calls of PyTorch's rebuild functions."""
@@ -154,18 +164,12 @@ class Pickler(pickle._Pickler):
 
     def _storage(self, t: Tensor, a: np.ndarray, kind: Any) -> tuple[StorageRef, int]:
         """The storage of an array (shared with other arrays over the same memory), and the array's offset in it, in elements."""
-        root = t._st.root if t._st is not None and isinstance(t._st.root, np.ndarray) else root_of(a)
-        flat = _flat(root)
-        if flat is None or a.size == 0:
-            root, flat = a, np.ascontiguousarray(a).reshape(-1)
-            offset = 0
-            if a.size and not a.flags.c_contiguous:
-                raise pickle.PicklingError("cannot save a tensor over memory with gaps that NumPy lent: clone() it first")
-        else:
-            start = a.__array_interface__["data"][0] - flat.__array_interface__["data"][0]
-            if start < 0 or start % a.itemsize:
-                raise pickle.PicklingError("cannot save a tensor that is not aligned to its storage: clone() it first")
-            offset = start // a.itemsize
+        root = a if a.size == 0 else shared_of(t).root
+        flat = bytes_of(root)
+        start = 0 if a.size == 0 else a.__array_interface__["data"][0] - flat.__array_interface__["data"][0]
+        if start % a.itemsize:
+            raise pickle.PicklingError("cannot save a tensor that is not aligned to its storage: clone() it first")
+        offset = start // a.itemsize
         found = self.storages.get(id(root))
         if found is None:
             key = str(len(self.storages))
@@ -240,6 +244,13 @@ def _encode(text: str, encoding: str) -> bytes:
     return text.encode("latin1")
 
 
+def _bytearray(*args: Any) -> bytearray:
+    """`bytearray` of content that is in the file (not of a number, which would be a size)."""
+    if args and not isinstance(args[0], (str, bytes, list)):
+        raise pickle.UnpicklingError(f"a bytearray of a {type(args[0]).__name__} is not allowed")
+    return bytearray(*args)
+
+
 _SAFE: dict[tuple[str, str], Any] = {
     ("collections", "OrderedDict"): OrderedDict, ("collections", "Counter"): collections.Counter, ("torch", "Size"): Size,
     ("torch", "device"): device, ("torch", "Tensor"): Tensor, ("torch.nn.parameter", "Parameter"): Parameter,
@@ -247,10 +258,30 @@ _SAFE: dict[tuple[str, str], Any] = {
 }
 for _name in ("set", "complex", "bytearray", "frozenset", "slice", "range"):
     for _module in ("builtins", "__builtin__"):
-        _SAFE[_module, _name] = {"set": set, "complex": complex, "bytearray": bytearray, "frozenset": frozenset, "slice": slice,
+        _SAFE[_module, _name] = {"set": set, "complex": complex, "bytearray": _bytearray, "frozenset": frozenset, "slice": slice,
                                  "range": range}[_name]
 _SAFE["__builtin__", "xrange"] = range
 _added: dict[tuple[str, str], Any] = {}
+
+
+def is_safe(name: str) -> bool:
+    """Whether a file read with weights_only=True may refer to "module.name"."""
+    module, _, own = name.rpartition(".")
+    return any(found is not None for found in (_added.get((module, own)), _SAFE.get((module, own)), known_global(module, own)))
+
+
+def globals_of(data: bytes) -> set[str]:
+    """The names that a pickle refers to."""
+    found: set[str] = set()
+    texts: list[Any] = []
+    for opcode, argument, _ in pickletools.genops(data):
+        if opcode.name == "GLOBAL":
+            found.add(argument.replace(" ", "."))
+        elif opcode.name == "STACK_GLOBAL":
+            found.add(".".join(texts[-2:]))
+        elif "UNICODE" in opcode.name:
+            texts.append(argument)
+    return found
 
 
 def add_safe(globals_: list[Any]) -> None:
@@ -292,13 +323,16 @@ class SafeUnpickler(pickle._Unpickler):
         self.storage = storage
 
     def load(self) -> Any:
-        """The value."""
+        """The value. UnpicklingError for what is not allowed, and for damaged files."""
         try:
             return super().load()
-        except KeyError as error:
-            if isinstance(error.args[0], int):
-                raise pickle.UnpicklingError(f"opcode {error.args[0]} is not allowed in a file read with weights_only=True") from None
+        except (pickle.UnpicklingError, RuntimeError):
             raise
+        except KeyError as error:
+            what = f"opcode {error.args[0]} is not allowed" if isinstance(error.args[0], int) else f"the pickle is damaged ({error!r})"
+            raise pickle.UnpicklingError(f"{what} in a file read with weights_only=True") from None
+        except Exception as error:  # whatever a damaged stream leads to
+            raise pickle.UnpicklingError(f"the pickle is damaged: {type(error).__name__}: {error}") from None
 
     def find_class(self, module: str, name: str) -> Any:
         """The allowed object of that name."""
@@ -313,6 +347,13 @@ class SafeUnpickler(pickle._Unpickler):
     def persistent_load(self, pid: Any) -> Any:
         """A storage."""
         return self.storage(pid)
+
+    def load_bytearray8(self) -> None:
+        """A bytearray, no larger than the file."""
+        content = self.read(int.from_bytes(self.read(8), "little"))
+        self.append(bytearray(content))
+
+    dispatch[pickle.BYTEARRAY8[0]] = load_bytearray8
 
     def load_reduce(self) -> None:
         """Call an allowed function or class."""

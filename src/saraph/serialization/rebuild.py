@@ -1,17 +1,47 @@
 """Storages and tensors, as a file describes them, made again."""
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from saraph import dtypes
-from saraph.backends import MetaArray
-from saraph.ops.sparse import sparse_compressed_tensor, sparse_coo_tensor
+from saraph.backends import MetaArray, SparseArray, of
+from saraph.ops.sparse import check_compressed, check_coo, sparse_compressed_tensor
 from saraph.serialization.names import LAYOUTS
 from saraph.tensor.parameter import Buffer, Parameter
 from saraph.tensor.storage import Shared
 from saraph.tensor.tensor import Tensor, wrap, wrap_as
+
+_thread = threading.local()
+
+
+@contextmanager
+def completing() -> Iterator[None]:
+    """While a file is read: what must wait until all bytes are there (in old files they come last) is done at the end."""
+    before = getattr(_thread, "later", None)
+    _thread.later = []
+    try:
+        yield
+        for action in _thread.later:
+            action()
+    finally:
+        _thread.later = before
+
+
+def afterwards(action: Callable[[], None]) -> None:
+    """Do this when all bytes are there."""
+    _thread.later.append(action)
+
+
+def _replace(t: Tensor, name: str) -> None:
+    """Give a tensor the result of a primitive on its values."""
+    t._a = np.asarray(getattr(of(t._a), name)(t._a))
+    t._st = None
 
 
 class LoadedStorage:
@@ -71,6 +101,10 @@ def tensor_v3(storage: LoadedStorage, offset: int, size: Any, stride: Any, requi
     t = wrap(_array(storage, kind, offset, size, stride))
     if storage.data is not None and t._a.size:
         t._st = storage.shared
+    if isinstance(metadata, dict) and storage.data is not None:  # bits of lazy views in PyTorch; values here
+        for name in ("conj", "neg"):
+            if metadata.get(name):
+                afterwards(partial(_replace, t, name))
     if requires_grad:
         t.requires_grad = True
     return t
@@ -114,8 +148,11 @@ def sparse(layout: Any, data: tuple) -> Tensor:
     """torch._utils._rebuild_sparse_tensor."""
     if layout.name == "sparse_coo":
         indices, values, size = data[:3]
-        return sparse_coo_tensor(indices, values, size, is_coalesced=data[3] if len(data) > 3 else None)
+        t = wrap(SparseArray(indices._a, values._a, tuple(int(n) for n in size), bool(data[3]) if len(data) > 3 else False))
+        afterwards(partial(check_coo, indices._a, values._a, t._a.shape))
+        return t
     compressed, plain, values, size = data[:4]
+    afterwards(partial(check_compressed, compressed, plain, values, size, layout))
     return sparse_compressed_tensor(compressed, plain, values, size, layout=layout)
 
 

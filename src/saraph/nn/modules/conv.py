@@ -35,6 +35,7 @@ class _ConvNd(Module):
             raise ValueError("out_channels must be divisible by groups")
         n = self.dimensions
         self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
+        self.transposed = type(self).transposed  # part of the state that PyTorch expects in a saved module
         self.kernel_size, self.stride, self.dilation = ntuple(kernel_size, n), ntuple(stride, n), ntuple(dilation, n)
         self.padding = padding if isinstance(padding, str) else ntuple(padding, n)
         self.output_padding = ntuple(output_padding, n)

@@ -7,7 +7,7 @@ from typing import Any
 
 from saraph.nn import init
 from saraph.nn.modules.module import Module
-from saraph.nn.utils.rnn import PackedSequence
+from saraph.nn.packing import PackedSequence
 from saraph.ops import recurrent
 from saraph.ops.creation import empty
 from saraph.tensor.parameter import Parameter
@@ -85,6 +85,13 @@ class RNNBase(Module):
     @property
     def _flat_weights(self) -> list[Parameter]:
         return [getattr(self, name) for names in self._all_weights for name in names]
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = [name for names in self._all_weights for name in names]
+        return {**super().__getstate__(), "_flat_weights_names": names, "_flat_weights": self._flat_weights}  # PyTorch keeps these
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({name: value for name, value in state.items() if not name.startswith("_flat_weight")})
 
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """RuntimeError where the input does not fit."""
