@@ -389,6 +389,10 @@ class Module:
         """Move all tensors to a CUDA device (raises where there is none)."""
         return self._apply(lambda t: t.cuda(device))
 
+    def xpu(self: T, device: Any = None) -> T:
+        """Move all tensors to an XPU device (raises where there is none)."""
+        return self.to(f"xpu:{device}" if isinstance(device, int) else device or "xpu")
+
     def type(self: T, dst_type: Any) -> T:
         """Convert all tensors."""
         return self._apply(lambda t: t.type(dst_type))
