@@ -14,12 +14,12 @@ import numpy as np
 from saraph.backends import primitives
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
-from saraph.backends.rules import creation, fft, indexing, linalg, normalization, pool, products, rearrange, reductions
+from saraph.backends.rules import creation, fft, indexing, linalg, normalization, products, rearrange, reductions, spatial
 from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, densified, on_values, scaled
 from saraph.devices import META, device
 
-__all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on", "pool",
-           "products", "rearrange", "reductions", "sparse"]
+__all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on",
+           "products", "rearrange", "reductions", "sparse", "spatial"]
 ndarray = np.ndarray
 
 

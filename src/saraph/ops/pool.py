@@ -1,436 +1,363 @@
-"""Pooling over windows of (batch, channels, *spatial) or (channels, *spatial): maxima, averages, p-norms; adaptive and fractional forms."""
+"""Pooling over windows of ([batch,] channels, *spatial): maxima, averages, p-norms, and maxima put back where they were.
+
+Maxima are elements at positions, so the derivative of every kind of maximum is one pair of ops: `gather_places` takes elements at flat
+positions, `add_places` adds them there. Averages have `_average` and `_spread`, each the other's derivative.
+"""
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from saraph.backends import of
-from saraph.dtypes import REDUCED, float32
-from saraph.ops.promotion import cast, check_tensor
+from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
+from saraph.ops.spatial import NUMBERS, product, read_ints, refuse, title
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, record_many, wrap
+from saraph.tensor.state import thread
+from saraph.tensor.tensor import Tensor, needs_grad, record, record_many, unpack, wrap
 
 FUNCTIONAL = "nn.functional"
+PAIR = ("nn.functional", "torch")
+Ints = tuple[int, ...]
 
 
-def spread(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """One int per spatial dimension."""
-    values = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if len(values) == 1:
-        values = values * n
-    if len(values) != n:
-        raise RuntimeError(f"{name} must be a single int or a tuple of {n} ints, got {tuple(values)}")
-    return tuple(int(v) for v in values)
+# -- the geometry of windows -------------------------------------------------------------------------------------------------------
 
 
-def window_count(size: int, kernel: int, stride: int, before: int, after: int, dilation: int, ceil: bool) -> int:
+def window_count(size: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
     """How many windows fit (with `ceil`, a last one that starts within the input or its left padding may stick out)."""
-    span = size + before + after - dilation * (kernel - 1) - 1
+    span = size + 2 * padding - dilation * (kernel - 1) - 1
     count = (-(-span // stride) if ceil else span // stride) + 1
-    if ceil and (count - 1) * stride >= size + before:
+    if ceil and (count - 1) * stride >= size + padding:
         count -= 1
     return count
 
 
+def read_sizes(name: str, what: str, value: Any, rank: int) -> Ints:
+    """One int for every spatial dimension, from one or from as many as there are."""
+    values = read_ints(value, name, what)
+    if len(values) == rank:
+        return values
+    if len(values) == 1:
+        return values * rank
+    omitted = "be omitted, a single int" if what == "stride" else "be a single int"
+    if rank == 1:
+        raise RuntimeError(f"{name}() {what} must be an int, list of ints or tuple of ints of size 1 but got size {len(values)}: argument '{what}' "
+                           f"should contain one int (got {len(values)})")
+    raise RuntimeError(f"{name}: {what} must either {omitted}, or a tuple of {NUMBERS[rank]}, got {values}")
+
+
 class Windows:
-    """The geometry of a pooling: read, checked and normal."""
+    """Windows as an op was asked for them: read, checked, and counted for one input."""
 
-    __slots__ = ("kernel", "stride", "padding", "dilation", "out", "n")
+    __slots__ = ("kernel", "stride", "padding", "dilation", "out", "sizes", "rank")
 
-    def __init__(self, name: str, x: Tensor, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool):
-        self.n = n
-        self.kernel = spread(kernel, n, f"{name}: kernel_size")
-        self.stride = self.kernel if stride is None or (isinstance(stride, (tuple, list)) and not stride) else spread(stride, n, f"{name}: stride")
-        self.padding, self.dilation = spread(padding, n, f"{name}: padding"), spread(dilation, n, f"{name}: dilation")
-        if x.dim() not in (n + 1, n + 2):
-            raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D input, but got a tensor of size {list(x.shape)}")
-        for k, s, p, d in zip(self.kernel, self.stride, self.padding, self.dilation):
-            if k <= 0:
-                raise RuntimeError(f"{name}: kernel size should be greater than zero, but got {self.kernel}")
-            if s <= 0:
-                raise RuntimeError(f"{name}: stride should be greater than zero, but got {self.stride}")
-            if d <= 0:
-                raise RuntimeError(f"{name}: dilation should be greater than zero, but got {self.dilation}")
-            if p < 0 or p > ((k - 1) * d + 1) // 2:
-                raise RuntimeError(f"{name}: pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
-                                   if p >= 0 else f"{name}: padding must be non-negative, but got pad={p}")
-        sizes = x.shape[-n:]
-        for size in x.shape[1:] if x.dim() == n + 2 else x.shape:
-            if size == 0:
-                raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got: "
-                                   f"{list(x.shape)}")
-        self.out = tuple(window_count(z, k, s, p, p, d, ceil) for z, k, s, p, d in
-                         zip(sizes, self.kernel, self.stride, self.padding, self.dilation))
-        if any(o < 1 for o in self.out):
-            raise RuntimeError(f"Given input size: ({'x'.join(map(str, x.shape[-n - 1:]))}). Calculated output size: ({x.shape[-n - 1]}x"
-                               f"{'x'.join(map(str, self.out))}). Output size is too small")
+    def __init__(self, name: str, x: Tensor, rank: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool):
+        self.rank = rank
+        self.kernel = read_sizes(name, "kernel_size", kernel, rank)
+        omitted = stride is None or (isinstance(stride, (tuple, list)) and not stride)
+        self.stride = self.kernel if omitted else read_sizes(name, "stride", stride, rank)
+        self.padding, self.dilation = read_sizes(name, "padding", padding, rank), read_sizes(name, "dilation", dilation, rank)
+        check_rank(name, x, rank)
+        self._check_numbers(name)
+        shape = x._a.shape
+        self.sizes = shape[-rank:]
+        if 0 in shape[-rank - 1:]:
+            raise RuntimeError(f"{name}: Expected {rank + 1}D or {rank + 2}D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+                               f"{list(shape)}")
+        self.out = tuple([window_count(n, k, s, p, d, ceil)
+                          for n, k, s, p, d in zip(self.sizes, self.kernel, self.stride, self.padding, self.dilation)])
+        if min(self.out) < 1:
+            planes = shape[-rank - 1]
+            raise RuntimeError(f"Given input size: ({'x'.join(map(str, (planes, *self.sizes)))}). Calculated output size: "
+                               f"({'x'.join(map(str, (planes, *[max(n, 0) for n in self.out])))}). Output size is too small ({name} with kernel_size="
+                               f"{self.kernel}, stride={self.stride}, padding={self.padding}, dilation={self.dilation})")
 
-
-# -- maxima -------------------------------------------------------------------------------------------------------------------
-
-
-@derivative("MaxPoolNdWithIndicesBackward0")
-def MaxPoolBackward(node: Any, g: Tensor, _: Any = None) -> Tensor | None:
-    return None if g is None else place_maxima(g, node.index, node.shape, node.windows)
+    def _check_numbers(self, name: str) -> None:
+        if min(self.stride) <= 0:
+            raise RuntimeError(f"stride should not be zero: {name} got stride={self.stride} (it must be greater than zero)")
+        if min(self.kernel) <= 0:
+            raise RuntimeError(f"kernel size should be greater than zero, but got {self.kernel} ({name})")
+        if min(self.dilation) <= 0:
+            raise RuntimeError(f"dilation should be greater than zero, but got {self.dilation} ({name})")
+        for k, p, d in zip(self.kernel, self.padding, self.dilation):
+            if p < 0:
+                raise RuntimeError(f"pad must be non-negative, but got pad: {p} ({name})")
+            if p > ((k - 1) * d + 1) // 2:
+                raise RuntimeError(f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d} ({name})")
 
 
-@derivative("PlaceMaximaBackward0")
-def PlaceMaximaBackward(node: Any, g: Tensor) -> Tensor:
-    return take_maxima(g, node.index, node.windows.n)
+def check_rank(name: str, x: Tensor, rank: int) -> None:
+    """RuntimeError where the input is neither (channels, *spatial) nor (batch, channels, *spatial)."""
+    if x._a.ndim not in (rank + 1, rank + 2):
+        raise RuntimeError(f"{name}: non-empty {rank + 1}D or {rank + 2}D (batch mode) tensor expected for input. Expected {rank + 1} to {rank + 2} "
+                           f"dimensions, but got {x._a.ndim}-dimensional tensor of size {list(x._a.shape)}")
 
 
-def place_maxima(g: Tensor, index: Any, shape: tuple[int, ...], windows: Any) -> Tensor:
-    """Zeros of the input's shape with g added where the maxima were."""
-    r = of(g._a).place_maxima(g._a, index, shape, windows.kernel, windows.stride, windows.padding, windows.dilation)
-    return record(r, PlaceMaximaBackward, (g,), index=index, windows=windows)
+# -- elements at positions -----------------------------------------------------------------------------------------------------------
 
 
-def take_maxima(x: Tensor, index: Any, n: int) -> Tensor:
-    """x at flat positions of its last n dimensions."""
-    return x.flatten(-n).gather(-1, wrap(index).flatten(-n)).reshape(index.shape)
+@derivative("GatherPlacesBackward0")
+def GatherPlacesBackward(node: Any, g: Tensor) -> Tensor:
+    (index,) = unpack(node)
+    return add_places(g, index, node.sizes)
 
 
-def _max_pool(name: str, input: Tensor, n: int, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> tuple[Tensor, Tensor]:
-    x = check_tensor(input, name)
-    if x._a.dtype.kind in "bc":
-        raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}')
-    w = Windows(name, x, n, kernel, stride, padding, dilation, ceil)
+@derivative("AddPlacesBackward0")
+def AddPlacesBackward(node: Any, g: Tensor) -> Tensor:
+    (index,) = unpack(node)
+    return gather_places(g, index, node.rank)
+
+
+def gather_places(x: Tensor, index: Tensor, rank: int) -> Tensor:
+    """The elements of x at flat positions of its last `rank` dimensions."""
     a = x._a
-    values, index = of(a).max_pool(a, w.kernel, w.stride, w.padding, w.dilation, w.out)
-    return record_many((values, index), MaxPoolBackward, (x,), differentiable=(0,), index=index, shape=a.shape, windows=w)
+    return record(of(a).spatial_gather(a, index._a, rank), GatherPlacesBackward, (x,), (index,), sizes=a.shape[a.ndim - rank:])
 
 
-def _declare_max_pool(n: int) -> None:
-    name = f"max_pool{n}d"
-
-    def with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-                     return_indices: bool = True) -> tuple[Tensor, Tensor]:
-        return _max_pool(name, input, n, kernel_size, stride, padding, dilation, ceil_mode)
-
-    def pool(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-             return_indices: bool = False) -> Any:
-        values, index = _max_pool(name, input, n, kernel_size, stride, padding, dilation, ceil_mode)
-        return (values, index) if return_indices else values
-
-    with_indices.__name__ = f"{name}_with_indices"
-    with_indices.__doc__ = f"The maxima of {n}-d windows, and their flat positions."
-    pool.__name__ = name
-    pool.__doc__ = f"The maxima of {n}-d windows (and their flat positions if `return_indices`)."
-    op(namespaces=(FUNCTIONAL, "torch") if n == 1 else FUNCTIONAL)(with_indices)
-    op(namespaces=(FUNCTIONAL, "torch"))(pool)
+def add_places(g: Tensor, index: Tensor, sizes: Ints) -> Tensor:
+    """Zeros with spatial dimensions `sizes`, and g added at flat positions."""
+    return record(of(g._a).spatial_add(g._a, index._a, sizes), AddPlacesBackward, (g,), (index,), rank=len(sizes))
 
 
-for _n in (1, 2, 3):
-    _declare_max_pool(_n)
+def maxima_node(name: str) -> Any:
+    """The node of an op with results (values, positions)."""
+
+    @derivative(name, outputs=2)
+    def formula(node: Any, g: Tensor | None, _: Any = None) -> Tensor | None:
+        (index,) = unpack(node)
+        return None if g is None else add_places(g, index, node.sizes)
+
+    return formula
 
 
-# -- averages -----------------------------------------------------------------------------------------------------------------
+# -- maxima --------------------------------------------------------------------------------------------------------------------------
+
+_MAX_NODES = {1: maxima_node("MaxPool2DWithIndicesBackward0"), 2: maxima_node("MaxPool2DWithIndicesBackward0"),
+              3: maxima_node("MaxPool3DWithIndicesBackward0")}
 
 
-@derivative("AvgPoolNdBackward0")
+def _max_pool(name: str, rank: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool, want_index: bool) -> Any:
+    x = check_tensor(input, name)
+    w = Windows(name, x, rank, kernel, stride, padding, dilation, ceil)
+    refuse(name, x, "fi")
+    a = x._a
+    backend, how = of(a), (w.kernel, w.stride, w.padding, w.dilation, w.out)
+    if not want_index and not (thread.grad and needs_grad(x)):
+        return wrap(backend.max_pool(a, *how, False))
+    found = record_many(backend.max_pool(a, *how, True), _MAX_NODES[rank], (x,), differentiable=(0,), save_results=(1,), sizes=w.sizes)
+    return found if want_index else found[0]
+
+
+@op(namespaces=PAIR)
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Any:
+    """The maxima of windows of ([N,] C, L) -> ([N,] C, L'), with `return_indices` also their positions (int64).
+
+    L' = (L + 2 padding - dilation (kernel_size - 1) - 1) / stride + 1, rounded down, or up with `ceil_mode`. The padding never wins; of equal
+    elements the first does; NaN does. RuntimeError for windows that do not fit.
+    """
+    return _max_pool("max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@op(namespaces=PAIR)
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Any:
+    """The maxima of windows of ([N,] C, H, W), with `return_indices` also their flat positions in (H, W). See `max_pool1d`."""
+    return _max_pool("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@op(namespaces=PAIR, autocast="float32")
+def max_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+               return_indices: bool = False) -> Any:
+    """The maxima of windows of ([N,] C, D, H, W), with `return_indices` also their flat positions in (D, H, W). See `max_pool1d`."""
+    return _max_pool("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@op(namespaces=PAIR)
+def max_pool1d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+                            return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """`max_pool1d` with `return_indices`."""
+    return _max_pool("max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@op(namespaces=FUNCTIONAL)
+def max_pool2d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+                            return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """`max_pool2d` with `return_indices`."""
+    return _max_pool("max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+@op(namespaces=FUNCTIONAL, autocast="float32")
+def max_pool3d_with_indices(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+                            return_indices: bool = False) -> tuple[Tensor, Tensor]:
+    """`max_pool3d` with `return_indices`."""
+    return _max_pool("max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
+
+# -- averages ------------------------------------------------------------------------------------------------------------------------
+
+
+@derivative("AvgPool2DBackward0")
 def AvgPoolBackward(node: Any, g: Tensor) -> Tensor:
-    return spread_average(g, node.shape, node.windows, node.divisors)
+    return _spread(g, node.windows, node.divisors)
 
 
-@derivative("SpreadAverageBackward0")
-def SpreadAverageBackward(node: Any, g: Tensor) -> Tensor:
+AvgPool3DBackward = derivative("AvgPool3DBackward0")(AvgPoolBackward.formula)
+
+
+@derivative("AvgPoolBackwardBackward0")
+def SpreadBackward(node: Any, g: Tensor) -> Tensor:
     return _average(g, node.windows, node.divisors)
 
 
-def spread_average(g: Tensor, shape: tuple[int, ...], windows: Windows, divisors: Any) -> Tensor:
+def _spread(g: Tensor, w: Windows, divisors: Any) -> Tensor:
     """g divided by the windows' sizes, added to every element of its window."""
-    r = of(g._a).spread_average(g._a, shape, windows.kernel, windows.stride, windows.padding, divisors)
-    return record(r, SpreadAverageBackward, (g,), windows=windows, divisors=divisors)
+    r = of(g._a).spread_average(g._a, w.sizes, w.kernel, w.stride, w.padding, divisors)
+    return record(r, SpreadBackward, (g,), windows=w, divisors=divisors)
 
 
-def _average(x: Tensor, windows: Windows, divisors: Any) -> Tensor:
-    r = of(x._a).avg_pool(x._a, windows.kernel, windows.stride, windows.padding, windows.out, divisors)
-    return record(r, AvgPoolBackward, (x,), shape=x._a.shape, windows=windows, divisors=divisors)
+def _average(x: Tensor, w: Windows, divisors: Any) -> Tensor:
+    r = of(x._a).avg_pool(x._a, w.kernel, w.stride, w.padding, w.out, divisors)
+    return record(r, AvgPool3DBackward if w.rank == 3 else AvgPoolBackward, (x,), windows=w, divisors=divisors)
 
 
-def _divisors(sizes: Any, w: Windows, include_pad: bool, override: int | None) -> tuple[Any, ...]:
+def _divisors(w: Windows, include_pad: bool, override: int | None) -> tuple[Any, ...]:
     """For every dimension how many elements each window counts (the divisor is their product), or one divisor for all."""
     if override is not None:
         return (int(override),)
     counts = []
-    for size, k, s, p, o in zip(sizes, w.kernel, w.stride, w.padding, w.out):
-        row = []
-        for i in range(o):
-            start = i * s - p
-            end = min(start + k, size + p)
-            row.append(end - start if include_pad else min(end, size) - max(start, 0))
-        counts.append(tuple(row))
+    for size, k, s, p, o in zip(w.sizes, w.kernel, w.stride, w.padding, w.out):
+        starts = [i * s - p for i in range(o)]
+        ends = [min(start + k, size + p) for start in starts]
+        counts.append(tuple([e - b if include_pad else min(e, size) - max(b, 0) for b, e in zip(starts, ends)]))
     return tuple(counts)
 
 
-def _avg_pool(name: str, input: Tensor, n: int, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool, override: Any) -> Tensor:
+def _avg_pool(name: str, rank: int, input: Tensor, kernel: Any, stride: Any, padding: Any, ceil: bool, include_pad: bool,
+              override: int | None) -> Tensor:
     x = check_tensor(input, name)
-    if x._a.dtype.kind in "bc":
-        raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}')
     if override is not None and override == 0:
-        raise RuntimeError("divisor must be not zero")
-    w = Windows(name, x, n, kernel, stride, padding, 1, ceil)
-    return _average(x, w, _divisors(x.shape[-n:], w, include_pad, override))
+        raise RuntimeError(f"divisor must be not zero ({name} got divisor_override=0)")
+    w = Windows(name, x, rank, kernel, stride, padding, 1, ceil)
+    refuse(name, x, "fi" if x.dtype.name == "int64" else "f")
+    return _average(x, w, _divisors(w, include_pad, override))
 
 
-@op(namespaces=(FUNCTIONAL, "torch"))
+@op(namespaces=PAIR)
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                count_include_pad: bool = True) -> Tensor:
-    """The averages of 1-d windows."""
-    return _avg_pool("avg_pool1d", input, 1, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+    """The averages of windows of ([N,] C, L) -> ([N,] C, L'); zeros of the padding count if `count_include_pad`. Sizes as in `max_pool1d`."""
+    return _avg_pool("avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
 @op(namespaces=FUNCTIONAL)
 def avg_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The averages of 2-d windows."""
-    return _avg_pool("avg_pool2d", input, 2, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    """The averages of windows of ([N,] C, H, W), or their sums over `divisor_override`. See `avg_pool1d`."""
+    return _avg_pool("avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-@op(namespaces=FUNCTIONAL)
+@op(namespaces=FUNCTIONAL, autocast="float32")
 def avg_pool3d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True,
                divisor_override: int | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The averages of 3-d windows."""
-    return _avg_pool("avg_pool3d", input, 3, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    """The averages of windows of ([N,] C, D, H, W), or their sums over `divisor_override`. See `avg_pool1d`."""
+    return _avg_pool("avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
 
 
-def _lp_pool(n: int, input: Tensor, p: float, kernel: Any, stride: Any, ceil: bool) -> Tensor:
-    average = (avg_pool1d, avg_pool2d, avg_pool3d)[n - 1](input.pow(p), kernel, stride, 0, ceil)
-    count = math.prod(spread(kernel, n, "lp_pool: kernel_size"))
+def _lp_pool(name: str, rank: int, input: Tensor, p: float, kernel: Any, stride: Any, ceil: bool) -> Tensor:
+    x = check_tensor(input, name)
+    average = (avg_pool1d, avg_pool2d, avg_pool3d)[rank - 1](x.pow(p), kernel, stride, 0, ceil)
+    count = product(read_sizes(name, "kernel_size", kernel, rank))
     return (average.sign() * average.abs().relu() * count).pow(1.0 / p)
 
 
 @op(namespaces=FUNCTIONAL)
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norms of 1-d windows."""
-    return _lp_pool(1, input, norm_type, kernel_size, stride, ceil_mode)
+    """The p-norms of windows of ([N,] C, L): (sum of x^p)^(1/p). Where all of a window is 0 the gradient is NaN for p != 1, as in PyTorch."""
+    return _lp_pool("lp_pool1d", 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 @op(namespaces=FUNCTIONAL)
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norms of 2-d windows."""
-    return _lp_pool(2, input, norm_type, kernel_size, stride, ceil_mode)
+    """The p-norms of windows of ([N,] C, H, W). See `lp_pool1d`."""
+    return _lp_pool("lp_pool2d", 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 @op(namespaces=FUNCTIONAL)
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norms of 3-d windows."""
-    return _lp_pool(3, input, norm_type, kernel_size, stride, ceil_mode)
+    """The p-norms of windows of ([N,] C, D, H, W). See `lp_pool1d`."""
+    return _lp_pool("lp_pool3d", 3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-# -- adaptive -----------------------------------------------------------------------------------------------------------------
+# -- maxima put back -----------------------------------------------------------------------------------------------------------------
 
 
-def _output_size(name: str, x: Tensor, n: int, output_size: Any) -> tuple[int, ...]:
-    if x.dim() not in (n + 1, n + 2):
-        raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(x.shape)}")
-    values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * n
-    if len(values) != n:
-        raise RuntimeError(f"{name}: internal error: output_size.size() must be {n}, got {values}")
-    if x.dim() == n + 2 and any(s == 0 for s in x.shape[1:]) or x.dim() == n + 1 and 0 in x.shape:
-        raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {list(x.shape)}")
-    found = tuple(int(x.shape[i - n]) if v is None else int(v) for i, v in enumerate(values))
-    if any(v < 0 for v in found):
-        raise RuntimeError(f"{name}: elements of output_size must be greater than or equal to 0 but received {values}")
-    return found
+def _unpool_node(name: str) -> Any:
+    @derivative(name)
+    def formula(node: Any, g: Tensor) -> Tensor:
+        (index,) = unpack(node)
+        return gather_places(g, index, node.rank)
+
+    return formula
 
 
-def _bounds(size: int, count: int) -> list[tuple[int, int]]:
-    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+_UNPOOL_NODES = {1: _unpool_node("MaxUnpool2DBackward0"), 2: _unpool_node("MaxUnpool2DBackward0"), 3: _unpool_node("MaxUnpool3DBackward0")}
 
 
-def _adaptive_average(name: str, input: Tensor, n: int, output_size: Any) -> Tensor:
-    """Averages along one dimension after the other: by reshaping where windows are equal, else by a matrix of weights."""
-    x = check_tensor(input, name)
-    if x._a.dtype in REDUCED:
-        return cast(_adaptive_average(name, cast(x, float32), n, output_size), x.dtype)
-    if x._a.dtype.kind in "biuc":
-        raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}')
-    for i, count in enumerate(_output_size(name, x, n, output_size)):
-        d = x.dim() - n + i
-        size = x.shape[d]
-        if count == size:
-            continue
-        if count == 1:
-            x = x.mean(d, keepdim=True)
-        elif count and size % count == 0:
-            x = x.unflatten(d, (count, size // count)).mean(d + 1)
-        else:
-            weights = [[1.0 / (hi - lo) if lo <= j < hi else 0.0 for j in range(size)] for lo, hi in _bounds(size, count)]
-            x = along(x, d, x.new_tensor(weights).reshape(count, size))
-    return x if x is not input else x.clone()
-
-
-def along(x: Tensor, d: int, matrix: Tensor) -> Tensor:
-    """matrix (out, in) applied along dimension d."""
-    return (x.transpose(d, -1) @ matrix.t()).transpose(d, -1)
-
-
-@op(namespaces=(FUNCTIONAL, "torch"))
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows that make `output_size` of them."""
-    return _adaptive_average("adaptive_avg_pool1d", input, 1, output_size)
-
-
-@op(namespaces=FUNCTIONAL)
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows that make (height, width) of them; None keeps a size."""
-    return _adaptive_average("adaptive_avg_pool2d", input, 2, output_size)
-
-
-@op(namespaces=FUNCTIONAL)
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Averages over windows that make (depth, height, width) of them; None keeps a size."""
-    return _adaptive_average("adaptive_avg_pool3d", input, 3, output_size)
-
-
-def _adaptive_max(name: str, input: Tensor, n: int, output_size: Any, return_indices: bool) -> Any:
-    x = check_tensor(input, name)
-    if x._a.dtype.kind in "bc":
-        raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}')
-    counts = _output_size(name, x, n, output_size)
-    starts = tuple(tuple(_bounds(x.shape[i - n], c)) for i, c in enumerate(counts))
-    index = of(x._a).window_argmax(x._a, starts)
-    values = take_maxima(x, index, n)
-    return (values, wrap(index)) if return_indices else values
-
-
-def _declare_adaptive_max(n: int) -> None:
-    def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-        return _adaptive_max(f"adaptive_max_pool{n}d", input, n, output_size, return_indices)
-
-    def with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Any:
-        return _adaptive_max(f"adaptive_max_pool{n}d", input, n, output_size, True)
-
-    pool.__name__ = f"adaptive_max_pool{n}d"
-    pool.__doc__ = f"Maxima over {n}-d windows that make `output_size` of them."
-    with_indices.__name__ = f"adaptive_max_pool{n}d_with_indices"
-    with_indices.__doc__ = "The maxima and their flat positions."
-    op(namespaces=FUNCTIONAL)(pool)
-    op(namespaces=FUNCTIONAL)(with_indices)
-
-
-for _n in (1, 2, 3):
-    _declare_adaptive_max(_n)
-
-
-@op(name="adaptive_max_pool1d", namespaces="torch")
-def _torch_adaptive_max_pool1d(input: Tensor, output_size: Any) -> Any:
-    """`nn.functional.adaptive_max_pool1d` with indices."""
-    return _adaptive_max("adaptive_max_pool1d", input, 1, output_size, True)
-
-
-# -- fractional, and unpooling -----------------------------------------------------------------------------------------------
-
-
-def _fractional_starts(size: int, count: int, kernel: int, sample: float) -> list[int]:
-    """Where the windows of one dimension begin (Graham 2014, pseudo-random sequence)."""
-    if count == 1:
-        return [size - kernel]
-    alpha = (size - kernel) / (count - 1)
-    return [int((i + sample) * alpha) - int(sample * alpha) for i in range(count - 1)] + [size - kernel]
-
-
-def _fractional(name: str, input: Tensor, n: int, kernel_size: Any, output_size: Any, output_ratio: Any, return_indices: bool,
-                samples: Tensor | None) -> Any:
-    if output_size is None and output_ratio is None:
-        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    x = check_tensor(input, name)
-    kernel = spread(kernel_size, n, f"{name}: kernel_size")
-    sizes = x.shape[-n:]
+def _unpooled_sizes(sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, output_size: Any) -> Ints:
+    rank = len(kernel)
+    usual = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(sizes, stride, kernel, padding)]
     if output_size is None:
-        ratios = output_ratio if isinstance(output_ratio, (tuple, list)) else (output_ratio,) * n
-        if len(ratios) > n:
-            raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of Ints.")
-        output_size = tuple(int(s * r) for s, r in zip(sizes, ratios))
-    out = spread(output_size, n, f"{name}: output_size")
-    for s, k, o in zip(sizes, kernel, out):
-        if o + k - 1 > s:
-            raise RuntimeError(f"{name}(): pool size {k} too large relative to input size {s} and output size {o}")
-    batched = x if x.dim() == n + 2 else x.unsqueeze(0)
-    if samples is None:
-        samples = x.new_empty((batched.shape[0], batched.shape[1], n)).uniform_()
-    rows = samples.tolist()
-    index = batched.new_zeros((*batched.shape[:2], *out)).long()
-    for b in range(batched.shape[0]):
-        for c in range(batched.shape[1]):
-            order = range(n - 1, -1, -1) if n == 2 else range(n)
-            starts = [_fractional_starts(sizes[d], out[d], kernel[d], rows[b][c][k]) for d, k in zip(range(n), order)]
-            windows = tuple(tuple((s, s + k) for s in row) for row, k in zip(starts, kernel))
-            index[b, c] = wrap(of(x._a).window_argmax(batched[b, c]._a, windows))
-    values = take_maxima(batched, index._a, n)
-    if x.dim() != n + 2:
-        values, index = values.squeeze(0), index.squeeze(0)
-    return (values, index) if return_indices else values
+        return tuple(usual)
+    wanted = tuple([int(n) for n in output_size])
+    if len(wanted) == rank + 2:
+        wanted = wanted[-rank:]
+    if len(wanted) != rank:
+        raise ValueError(f"output_size should be a sequence containing {rank} or {rank + 2} elements, but it has a length of '{len(wanted)}'")
+    for d, (n, u, s) in enumerate(zip(wanted, usual, stride)):
+        if not u - s < n < u + s:
+            raise ValueError(f'invalid output_size "{wanted}" (dim {d} must be between {u - s} and {u + s})')
+    return wanted
 
 
-def _declare_fractional(n: int) -> None:
-    name = f"fractional_max_pool{n}d"
-
-    def pool(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-             _random_samples: Tensor | None = None) -> Any:
-        return _fractional(name, input, n, kernel_size, output_size, output_ratio, return_indices, _random_samples)
-
-    def with_indices(input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = True,
-                     _random_samples: Tensor | None = None) -> Any:
-        return _fractional(name, input, n, kernel_size, output_size, output_ratio, True, _random_samples)
-
-    pool.__name__, with_indices.__name__ = name, f"{name}_with_indices"
-    pool.__doc__ = "Maxima over windows whose places are drawn at random (Graham 2014)."
-    with_indices.__doc__ = "The maxima and their flat positions."
-    op(namespaces=FUNCTIONAL)(pool)
-    op(namespaces=FUNCTIONAL)(with_indices)
-
-
-for _n in (2, 3):
-    _declare_fractional(_n)
-
-
-def _unpool(name: str, input: Tensor, indices: Tensor, n: int, kernel_size: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
-    kernel = spread(kernel_size, n, f"{name}: kernel_size")
-    steps = kernel if stride is None else spread(stride, n, f"{name}: stride")
-    pads = spread(padding, n, f"{name}: padding")
-    if indices.dtype.name != "int64":
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype!r}")
-    if indices.shape != input.shape:
-        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor with shape: "
-                           f"{list(indices.shape)}")
-    if input.dim() not in (n + 1, n + 2):
-        raise RuntimeError(f"{name}: Input to {name} should be a {n + 1}d or {n + 2}d Tensor, but got {list(input.shape)}")
-    usual = [(s - 1) * t + k - 2 * p for s, t, k, p in zip(input.shape[-n:], steps, kernel, pads)]
-    if output_size is None:
-        size = usual
-    else:
-        size = list(output_size)
-        if len(size) == n + 2 or len(size) == n + 1:
-            size = size[-n:]
-        if len(size) != n:
-            raise ValueError(f"output_size should be a sequence containing {n} or {n + 2} elements, but it has a length of '{len(size)}'")
-        for d, (wanted, u, t) in enumerate(zip(size, usual, steps)):
-            if not u - t < wanted < u + t:
-                raise ValueError(f"invalid output_size {size!r} (dim {d} must be between {u - t} and {u + t})")
-    total = math.prod(size)
-    flat = indices.flatten(-n)
-    if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= total):
-        raise RuntimeError(f"Found an invalid max index: {int(flat.max())} (output volumes are of size {'x'.join(map(str, size))}")
-    empty = input.new_zeros((*input.shape[:-n], total))
-    return empty.scatter(-1, flat, input.flatten(-n)).reshape(*input.shape[:-n], *size)
+def _unpool(name: str, rank: int, input: Tensor, indices: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> Tensor:
+    x, index = check_tensor(input, name), check_tensor(indices, name, "indices")
+    kernel = read_sizes(name, "kernel_size", kernel, rank)
+    steps = kernel if stride is None else read_sizes(name, "stride", stride, rank)
+    pads = read_sizes(name, "padding", padding, rank)
+    shape = x._a.shape
+    if x._a.ndim not in (rank + 1, rank + 2):
+        raise RuntimeError(f"Input to max_unpooling{rank}d should be a {rank + 1}d or {rank + 2}d Tensor, but got a tensor with {x._a.ndim} dimensions.")
+    sizes = _unpooled_sizes(shape[-rank:], kernel, steps, pads, output_size)
+    if index.dtype.name != "int64":
+        raise RuntimeError(f"elements in indices should be type int64 but got: {title(index)}")
+    if index._a.shape != shape:
+        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(shape)}) but got indices tensor with shape: "
+                           f"{list(index._a.shape)}")
+    if 0 in shape[-rank - 1:] or min(sizes) < 0:
+        raise RuntimeError(f"{name}: Expected input to have non-zero size for non-batch dimensions, but got {list(shape)} to be put into {list(sizes)}")
+    refuse(name, x, "f")
+    r = of(x._a).spatial_put(x._a, index._a, sizes)
+    return record(r, _UNPOOL_NODES[rank], (x,), (index,), rank=rank)
 
 
-@op(namespaces=FUNCTIONAL)
+@op(namespaces=FUNCTIONAL, autocast="float32")
 def max_unpool1d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """Values put back where the maxima of `max_pool1d` were, zeros elsewhere."""
-    return _unpool("max_unpool1d", input, indices, 1, kernel_size, stride, padding, output_size)
+    """Values put back where the maxima of `max_pool1d` were (its `indices`), zeros elsewhere: ([N,] C, L) -> ([N,] C, L').
+
+    L' = (L - 1) stride + kernel_size - 2 padding, or `output_size`, which must lie within one stride of that (ValueError). RuntimeError for
+    a position outside the result.
+    """
+    return _unpool("max_unpool1d", 1, input, indices, kernel_size, stride, padding, output_size)
 
 
-@op(namespaces=FUNCTIONAL)
+@op(namespaces=FUNCTIONAL, autocast="float32")
 def max_unpool2d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """Values put back where the maxima of `max_pool2d` were, zeros elsewhere."""
-    return _unpool("max_unpool2d", input, indices, 2, kernel_size, stride, padding, output_size)
+    """Values put back where the maxima of `max_pool2d` were, zeros elsewhere. See `max_unpool1d`."""
+    return _unpool("max_unpool2d", 2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@op(namespaces=FUNCTIONAL)
+@op(namespaces=FUNCTIONAL, autocast="float32")
 def max_unpool3d(input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
-    """Values put back where the maxima of `max_pool3d` were, zeros elsewhere."""
-    return _unpool("max_unpool3d", input, indices, 3, kernel_size, stride, padding, output_size)
+    """Values put back where the maxima of `max_pool3d` were, zeros elsewhere. See `max_unpool1d`."""
+    return _unpool("max_unpool3d", 3, input, indices, kernel_size, stride, padding, output_size)

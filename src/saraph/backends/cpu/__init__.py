@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from saraph.backends.cpu import (
     activation,
-    blocks,
     conv,
     creation,
     fft,
@@ -16,11 +15,13 @@ from saraph.backends.cpu import (
     pool,
     rearrange,
     reduce,
+    resample,
     scan,
     sort,
     special,
+    windows,
 )
 from saraph.backends.cpu.table import FUNCTIONS
 
-__all__ = ["FUNCTIONS", "activation", "blocks", "linalg", "creation", "fft", "indexing", "matmul", "movement", "normalization", "pointwise",
-           "pool", "rearrange", "reduce", "scan", "sort", "special"]
+__all__ = ["FUNCTIONS", "activation", "conv", "creation", "fft", "indexing", "linalg", "matmul", "movement", "normalization", "pointwise",
+           "pool", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
