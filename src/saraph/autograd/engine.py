@@ -6,12 +6,13 @@ entry is dropped as soon as it ran, so memory is freed as the pass goes.
 """
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from saraph.backends import of
+from saraph.backends import SparseArray, of
 from saraph.ops import promotion
 from saraph.ops.arithmetic import plus
 from saraph.tensor.node import AccumulateGrad, Node
@@ -20,6 +21,8 @@ from saraph.tensor.tensor import Tensor, edge_of, wrap
 
 _sequence = attrgetter("sequence")
 _getrefcount = sys.getrefcount
+# references to a gradient, and to its array, in `accumulate` when nobody but the pass holds them
+_TENSOR_ALONE, _ARRAY_ALONE = 5, 3
 
 
 def run(roots: Sequence[Tensor], grads: Sequence[Tensor], keep_graph: bool, create_graph: bool, inputs: Sequence[Tensor] | None = None,
@@ -28,19 +31,27 @@ def run(roots: Sequence[Tensor], grads: Sequence[Tensor], keep_graph: bool, crea
 
     With `accumulate` leaves (all, or those among `inputs`) collect into `.grad`; otherwise the gradients of `inputs` are returned.
     """
-    before = thread.grad
+    before, outer = thread.grad, thread.backward_pass
     thread.grad = create_graph
+    thread.backward_pass = this = _Pass(keep_graph, create_graph, inputs, accumulate)
     try:
-        return _Pass(keep_graph, create_graph, inputs, accumulate).run(roots, grads)
+        return this.run(roots, grads)
     finally:
-        thread.grad = before
+        thread.grad, thread.backward_pass = before, outer
+
+
+_numbers = itertools.count(1)
 
 
 class _Pass:
     """One backward pass."""
 
+    order: Sequence[Node] = ()
+    needed: set[Node] | None = None
+
     def __init__(self, keep_graph: bool, create_graph: bool, inputs: Sequence[Tensor] | None, accumulate: bool):
         self.keep_graph, self.create_graph, self.accumulate = keep_graph, create_graph, accumulate
+        self.number = next(_numbers)
         self.pending: dict[Node, Any] = {}  # node -> gradient (one output), or list of gradients
         self.targets: dict[Any, int] = {}  # edge key of an input -> its position
         self.captured: list[Tensor | None] = []
@@ -55,8 +66,8 @@ class _Pass:
 
     def run(self, roots: Sequence[Tensor], grads: Sequence[Tensor]) -> list[Tensor | None] | None:
         edges = [edge_of(r) for r in roots]
-        order = _collect(edges)
-        needed = _leading_to(order, self.targets) if self.inputs is not None else None
+        self.order = order = _collect(edges)
+        self.needed = needed = _leading_to(order, self.targets) if self.inputs is not None else None
         self.results: dict[Any, Tensor] = {}
         for edge, g in zip(edges, grads):
             self.send(edge, g)
@@ -75,6 +86,13 @@ class _Pass:
         if self.inputs is None:
             return None
         return [self.results.get(key) for key in self.keys]
+
+    def reaches(self, edge: Any) -> bool:
+        """Whether this pass comes by an edge."""
+        node = edge[0] if edge.__class__ is tuple else edge
+        if isinstance(node, Node):
+            return node in (self.order if self.needed is None else self.needed) or _key(edge) in self.targets
+        return _key(edge) in self.targets if self.inputs is not None else any(node is e for n in self.order for e in n.edges)
 
     def step(self, node: Node, g: Any) -> None:
         """Run one node and pass on what it returns."""
@@ -204,11 +222,12 @@ def accumulate(leaf: Tensor, g: Tensor, create_graph: bool) -> None:
             leaf._grad = g.clone() if g._rg or g._a.base is not None else g
             return
         a, own = g._a, leaf._a
-        if a.base is None and a.strides == own.strides and _getrefcount(a) <= 3:
+        alone = _getrefcount(a) <= _ARRAY_ALONE and _getrefcount(g) <= _TENSOR_ALONE
+        if a.base is None and a.strides == own.strides and alone or a.__class__ is SparseArray:
             leaf._grad = g if g._rg is False else wrap(a)
         else:
             leaf._grad = wrap(_dense_copy(a, own))
-    elif create_graph or have._rg:
+    elif create_graph or have._rg or g._a.__class__ is SparseArray or have._a.__class__ is SparseArray:
         leaf._grad = plus(have, g)
     else:
         have.add_(g)
@@ -272,6 +291,8 @@ def _replaced(new: Any, old: Tensor) -> Tensor:
         return old
     if not isinstance(new, Tensor):
         raise TypeError(f"expected hook to return a Tensor or None, got {type(new).__name__}")
+    if new._a.shape != old._a.shape:
+        raise RuntimeError(f"a hook has changed the size of value: the gradient was {list(old._a.shape)}, the hook returned {list(new._a.shape)}")
     return new
 
 

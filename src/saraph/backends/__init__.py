@@ -15,7 +15,7 @@ from saraph.backends import primitives
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
 from saraph.backends.rules import creation, fft, indexing, linalg, normalization, products, rearrange, reductions, spatial
-from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, densified, on_values, scaled
+from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, copy_into, densified, fill, on_values, scaled
 from saraph.devices import META, device
 
 __all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on",
@@ -37,7 +37,7 @@ meta = Backend(name="meta", **{n: make_primitive(f, True) for n, f in primitives
 sparse = Backend(name="sparse", **{n: densified(f) for n, f in {**primitives.VIEWS, **FUNCTIONS}.items()})
 for _name in VALUEWISE:
     setattr(sparse, _name, on_values(FUNCTIONS[_name]))
-sparse.mul, sparse.add = scaled, added
+sparse.mul, sparse.add, sparse.copy_into, sparse.fill = scaled, added, copy_into, fill
 MetaArray.library = meta
 SparseArray.library = CompressedArray.library = sparse
 

@@ -146,5 +146,34 @@ def added(a: Any, b: Any) -> Any:
     return (a.dense() if hasattr(a, "dense") else a) + (b.dense() if hasattr(b, "dense") else b)
 
 
+def copy_into(destination: Any, source: Any) -> None:
+    """Write into an array, sparse or dense: a sparse one takes the positions and values of what is written."""
+    if not hasattr(destination, "with_values"):
+        np.copyto(destination, source.dense() if hasattr(source, "dense") else source, casting="unsafe")
+        return
+    if destination.shape != tuple(source.shape):
+        raise ValueError(f"a sparse array of shape {list(destination.shape)} cannot take one of shape {list(source.shape)}")
+    if isinstance(destination, SparseArray):
+        found = source if isinstance(source, SparseArray) else from_dense(source.dense() if hasattr(source, "dense") else source,
+                                                                           destination.indices.shape[0])
+        destination.indices, destination.coalesced = found.indices, found.coalesced
+    elif isinstance(source, CompressedArray) and source.layout is destination.layout:
+        found = source
+        destination.compressed, destination.plain = found.compressed, found.plain
+    else:
+        raise ValueError(f"an array of layout {destination.layout} takes only arrays of its own layout")
+    destination.values = found.values.astype(destination.values.dtype)
+
+
+def fill(destination: Any, value: Any) -> None:
+    """Zeros: nothing is stored any more. Other values have no sparse form."""
+    if value != 0:
+        raise RuntimeError("fill: a sparse tensor can only be filled with 0; use .to_dense() first")
+    if isinstance(destination, SparseArray):
+        destination.indices, destination.values, destination.coalesced = destination.indices[:, :0], destination.values[:0], True
+    else:
+        destination.values = np.zeros_like(destination.values)
+
+
 VALUEWISE = ("copy", "neg", "cast", "abs", "sqrt", "square", "sin", "tan", "sinh", "tanh", "asin", "atan", "asinh", "atanh", "expm1", "log1p", "floor",
              "ceil", "trunc", "conj", "positive", "erf")

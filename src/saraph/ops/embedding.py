@@ -28,7 +28,7 @@ def EmbeddingBackward(node: Any, g: Tensor) -> Tensor:
         flat = flat.masked_fill((rows == padding).unsqueeze(1), 0)
     if node.sparse:
         kept = rows if padding is None else rows[rows != padding]
-        values = flat if padding is None else flat[rows != padding]
+        values = flat.clone() if padding is None else flat[rows != padding]
         return wrap(SparseArray(kept.reshape(1, -1)._a, values._a, node.shape))
     return add_rows(flat, node.shape, 0, index)
 
