@@ -6,6 +6,7 @@ hooks, anomaly detection, a profiler) raises it while it is on; an op whose word
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 
 class _State:
@@ -30,6 +31,7 @@ class _ThreadState(threading.local):
     autocast: dict | None = None  # device type -> dtype, when autocast is on
     autocast_cache: dict | None = None
     multithreading = True
+    backward_pass: Any = None  # the pass of autograd.engine that is running
 
 
 class _Upper:
