@@ -6,23 +6,29 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from saraph.autograd import engine
+from saraph.autograd.graph import GradientEdge
 from saraph.backends import of
-from saraph.ops.movement import cat
+from saraph.ops.joining import stack
 from saraph.ops.promotion import cast
 from saraph.ops.registry import method
 from saraph.tensor.node import Node, RemovableHandle
-from saraph.tensor.tensor import Tensor, edge_of, needs_grad, wrap
+from saraph.tensor.tensor import Tensor, alias, edge_of, needs_grad, wrap
 
 
 def _as_list(value: Any) -> list:
     if value is None:
         return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(value) if isinstance(value, (list, tuple)) and not isinstance(value, GradientEdge) else [value]
 
 
 def _grads_for(outputs: Sequence[Tensor], grads: Sequence[Any], batched: bool = False) -> list[Tensor]:
     found = []
     for out, g in zip(outputs, grads):
+        if isinstance(out, GradientEdge):
+            if not isinstance(g, Tensor):
+                raise RuntimeError(f"the gradient of a GradientEdge must be given (outputs[{len(found)}] has no shape of its own)")
+            found.append(alias(g))
+            continue
         if g is None:
             if out._a.size != 1:
                 raise RuntimeError(f"grad can be implicitly created only for scalar outputs (this output has shape {list(out._a.shape)}: pass "
@@ -40,12 +46,14 @@ def _grads_for(outputs: Sequence[Tensor], grads: Sequence[Any], batched: bool = 
         if (g._a.dtype.kind == "c") != (out._a.dtype.kind == "c"):
             raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
                                f"grad_output[{len(found)}] has a dtype of {g.dtype!r} and output[{len(found)}] has a dtype of {out.dtype!r}.")
-        found.append(cast(g, out.dtype))
+        found.append(cast(g, out.dtype) if g._a.dtype != out._a.dtype else alias(g))  # a Tensor that the caller does not hold
     return found
 
 
 def _check_roots(tensors: Sequence[Tensor]) -> None:
     for i, t in enumerate(tensors):
+        if isinstance(t, GradientEdge):
+            continue
         if not isinstance(t, Tensor):
             raise TypeError(f"backward: element {i} of tensors must be a Tensor, not {type(t).__name__}")
         if not needs_grad(t):
@@ -66,7 +74,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
         if not wanted:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         for i, x in enumerate(wanted):
-            if not needs_grad(x):
+            if isinstance(x, Tensor) and not needs_grad(x):
                 raise RuntimeError(f"One of the differentiated Tensors does not require grad (inputs[{i}], shape {list(x._a.shape)})")
     _check_roots(roots)
     keep = create_graph if retain_graph is None else retain_graph
@@ -86,8 +94,10 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     if len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     if not wanted:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     for i, x in enumerate(wanted):
+        if isinstance(x, GradientEdge):
+            continue
         if not isinstance(x, Tensor):
             raise TypeError(f"grad: inputs[{i}] must be a Tensor, not {type(x).__name__}")
         if not needs_grad(x):
@@ -95,22 +105,26 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     _check_roots(roots)
     keep = create_graph if retain_graph is None else retain_graph
     if is_grads_batched:
-        rows = [grad(roots, wanted, [g[i] for g in given], True, create_graph, True, allow_unused, False, True)
-                for i in range(given[0]._a.shape[0])]
-        return tuple(_stacked([row[k] for row in rows]) for k in range(len(wanted)))
+        return _batched(roots, wanted, given, keep, create_graph, allow_unused, materialize_grads)
     found = engine.run(roots, _grads_for(roots, given), keep, create_graph, wanted, False)
     for i, (g, x) in enumerate(zip(found, wanted)):
         if g is None:
             if not allow_unused:
-                raise RuntimeError(f"One of the differentiated Tensors appears to not have been used in the graph (inputs[{i}], shape "
-                                   f"{list(x._a.shape)}). Set allow_unused=True if this is the desired behavior.")
-            if materialize_grads:
+                raise RuntimeError(f"One of the differentiated Tensors appears to not have been used in the graph (inputs[{i}]"
+                                   f"{f', shape {list(x._a.shape)}' if isinstance(x, Tensor) else ''}). Set allow_unused=True if this is the "
+                                   "desired behavior.")
+            if materialize_grads and isinstance(x, Tensor):
                 found[i] = wrap(of(x._a).full(x._a.shape, 0, x._a.dtype))
     return tuple(found)
 
 
-def _stacked(rows: list[Tensor]) -> Tensor:
-    return cat([r.unsqueeze(0) for r in rows])
+def _batched(roots: list, wanted: list, weights: list[Tensor], keep: bool, create_graph: bool, allow_unused: bool,
+             materialize: bool) -> tuple[Tensor | None, ...]:
+    """One pass for each row of the weights; the gradients are stacked."""
+    count = weights[0]._a.shape[0]
+    rows = [grad(roots, wanted, [w[i] for w in weights], keep or i < count - 1, create_graph, True, allow_unused, False, materialize)
+            for i in range(count)]
+    return tuple(None if parts[0] is None else stack(parts) for parts in zip(*rows))
 
 
 @method("backward")

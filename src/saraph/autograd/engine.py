@@ -25,7 +25,7 @@ _getrefcount = sys.getrefcount
 _TENSOR_ALONE, _ARRAY_ALONE = 5, 3
 
 
-def run(roots: Sequence[Tensor], grads: Sequence[Tensor], keep_graph: bool, create_graph: bool, inputs: Sequence[Tensor] | None = None,
+def run(roots: Sequence[Any], grads: Sequence[Tensor], keep_graph: bool, create_graph: bool, inputs: Sequence[Any] | None = None,
         accumulate: bool = True) -> list[Tensor | None] | None:
     """Push `grads` from `roots` back through the graph.
 
@@ -40,6 +40,14 @@ def run(roots: Sequence[Tensor], grads: Sequence[Tensor], keep_graph: bool, crea
         thread.grad, thread.backward_pass = before, outer
 
 
+def start_of(x: Any) -> Any:
+    """The edge of a Tensor or of a GradientEdge."""
+    if isinstance(x, Tensor):
+        return edge_of(x)
+    node, number = x
+    return node.variable if node.__class__ is AccumulateGrad else (node, number) if number else node
+
+
 _numbers = itertools.count(1)
 
 
@@ -49,7 +57,7 @@ class _Pass:
     order: Sequence[Node] = ()
     needed: set[Node] | None = None
 
-    def __init__(self, keep_graph: bool, create_graph: bool, inputs: Sequence[Tensor] | None, accumulate: bool):
+    def __init__(self, keep_graph: bool, create_graph: bool, inputs: Sequence[Any] | None, accumulate: bool):
         self.keep_graph, self.create_graph, self.accumulate = keep_graph, create_graph, accumulate
         self.number = next(_numbers)
         self.pending: dict[Node, Any] = {}  # node -> gradient (one output), or list of gradients
@@ -59,13 +67,13 @@ class _Pass:
         self.leaf_grads: dict[int, list] = {}
         if inputs is not None:
             self.captured = [None] * len(inputs)
-            self.keys = [_key(edge_of(x)) for x in inputs]
+            self.keys = [_key(start_of(x)) for x in inputs]
             for key in self.keys:
                 if key is not None:
                     self.targets[key] = 0
 
-    def run(self, roots: Sequence[Tensor], grads: Sequence[Tensor]) -> list[Tensor | None] | None:
-        edges = [edge_of(r) for r in roots]
+    def run(self, roots: Sequence[Any], grads: Sequence[Tensor]) -> list[Tensor | None] | None:
+        edges = [start_of(r) for r in roots]
         self.order = order = _collect(edges)
         self.needed = needed = _leading_to(order, self.targets) if self.inputs is not None else None
         self.results: dict[Any, Tensor] = {}
@@ -181,7 +189,7 @@ class _Pass:
     def capture_grad(self, key: Any, g: Tensor) -> None:
         """`backward(inputs=[non-leaf])` accumulates into that tensor's `.grad`."""
         for x, own in zip(self.inputs, self.keys):
-            if own == key and x._edge is not None:
+            if own == key and isinstance(x, Tensor) and x._edge is not None:
                 x._grad = g if x._grad is None else plus(x._grad, g)
                 return
 
@@ -219,7 +227,7 @@ def accumulate(leaf: Tensor, g: Tensor, create_graph: bool) -> None:
     have = leaf._grad
     if have is None:
         if create_graph:
-            leaf._grad = g.clone() if g._rg or g._a.base is not None else g
+            leaf._grad = g.clone()
             return
         a, own = g._a, leaf._a
         alone = _getrefcount(a) <= _ARRAY_ALONE and _getrefcount(g) <= _TENSOR_ALONE

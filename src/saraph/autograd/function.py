@@ -87,9 +87,9 @@ class BackwardCFunction(Node, FunctionCtx):
         for position, meta in node.tensor_inputs:
             r = results[position]
             if r is not None and not isinstance(r, Tensor):
-                raise TypeError(f"expected Variable or None (got {type(r).__name__}) from {node.name()}")
+                raise RuntimeError(f"expected Variable or None (got {type(r).__name__}) from {node.name()}")
             if r is not None and r._a.shape != meta:
-                r = _fit(r, meta, node)
+                r = _fit(r, meta, node, position)
             found.append(r)
         return tuple(found)
 
@@ -100,12 +100,12 @@ def of_full(meta: Any) -> Any:
     return backend.full(shape, 0, dtype)
 
 
-def _fit(g: Tensor, shape: tuple[int, ...], node: Any) -> Tensor:
-    """A gradient of another shape is summed to the input's where it broadcasts to it, else refused."""
+def _fit(g: Tensor, shape: tuple[int, ...], node: Any, position: int) -> Tensor:
+    """A gradient of a shape that the input broadcasts to is summed to the input's; others are refused."""
     try:
-        return g.sum_to_size(shape) if g._a.ndim >= len(shape) else g.expand(shape)
+        return g.sum_to_size(shape)
     except RuntimeError:
-        raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index 0 - got {list(g._a.shape)} but expected shape "
+        raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {position} - got {list(g._a.shape)} but expected shape "
                            f"compatible with {list(shape)}") from None
 
 

@@ -32,10 +32,10 @@ class saved_tensors_hooks:  # noqa: N801
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
-    """Context: keep saved tensors in CPU memory (where saraph's are anyway, so each is copied once)."""
+    """Context: keep saved tensors in CPU memory, where saraph's are anyway; `pin_memory` copies them."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda"):
-        super().__init__(lambda t: (t.device, t.detach().clone() if t.is_leaf is False else t), lambda packed: packed[1])
+        super().__init__(lambda t: t.clone() if pin_memory else t, lambda packed: packed)
 
 
 class _Disabled(threading.local):
@@ -99,21 +99,24 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
     """Call `fn` once the gradients of all `tensors` are known (`mode="all"`: a list, None where absent), or of the first ("any")."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    grads: list[Any] = [None] * len(tensors)
-    seen = [0]
+    grads: list[Any] = []
+    number = expected = seen = 0  # of the backward pass that the rest is about
 
     def hook_of(i: int) -> Callable:
         def hook(g: Tensor) -> None:
-            seen[0] += 1
+            nonlocal number, expected, seen
+            current = thread.backward_pass
+            if current.number != number:
+                number, seen, grads[:] = current.number, 0, [None] * len(tensors)
+                expected = sum(current.reaches(edge_of(t)) for t in tensors)
+            seen += 1
+            grads[i] = g
             if mode == "any":
-                if seen[0] == 1:
+                if seen == 1:
                     fn(g)
-            else:
-                grads[i] = g
-                if seen[0] == len(tensors):
-                    done, grads[:] = list(grads), [None] * len(tensors)
-                    seen[0] = 0
-                    fn(done)
+            elif seen == expected:
+                done, grads[:] = list(grads), []
+                fn(done)
         return hook
 
     return _Handle([t.register_hook(hook_of(i)) for i, t in enumerate(tensors)])

@@ -18,6 +18,7 @@ from saraph.ops.registry import method, op
 from saraph.shapes import memory_format as MemoryFormat
 from saraph.tensor import printing
 from saraph.tensor.storage import shared_of
+from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, needs_grad, record, wrap
 
 TYPE_NAMES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "bfloat16": "BFloat16Tensor",
@@ -293,9 +294,9 @@ def __format__(self: Tensor, format_spec: str) -> str:
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The values as a NumPy array over the same memory.
 
-    RuntimeError for a tensor that requires grad, TypeError for dtypes NumPy does not have and for the meta device. `force` detaches first.
+    RuntimeError for a tensor that requires grad (while grad mode is on), TypeError for dtypes NumPy does not have and for the meta device. `force` detaches first.
     """
-    if self._rg and not force and needs_grad(self):
+    if self._rg and not force and thread.grad and needs_grad(self):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     a = self._a
     if of(a).name != "cpu":

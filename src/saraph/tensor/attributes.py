@@ -1,6 +1,7 @@
 """Tensor's attributes: what a tensor says about itself. All are read from the array or the graph, none is stored twice."""
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from saraph import shapes
@@ -132,6 +133,10 @@ Tensor.requires_grad = property(_get_requires_grad, _set_requires_grad, doc="Whe
 
 
 def _get_grad(self: Tensor) -> Tensor | None:
+    if self._grad is None and self._edge is not None and not self.retains_grad:
+        warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
+                      "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on it.",
+                      UserWarning, stacklevel=2)
     return self._grad
 
 

@@ -10,7 +10,7 @@ from saraph import random
 from saraph.autograd import backward, enable_grad
 from saraph.autograd.function import Function
 from saraph.autograd.graph import saved_tensors_hooks
-from saraph.tensor.state import thread
+from saraph.tensor.state import lower_active, raise_active, thread
 from saraph.tensor.tensor import Tensor, needs_grad
 
 __all__ = ["checkpoint", "checkpoint_sequential", "CheckpointError", "CheckpointFunction", "check_backward_validity", "detach_variable",
@@ -42,9 +42,9 @@ class _EarlyStop(Exception):
 
 
 class set_checkpoint_early_stop:  # noqa: N801
-    """Context: whether recomputation stops once the last needed tensor is there (default True)."""
+    """Context: whether recomputation of the checkpoints made inside stops once the last needed tensor is there."""
 
-    enabled = True
+    enabled: bool | None = None  # None: as the call of checkpoint says
 
     def __init__(self, enable: bool):
         self.wanted = enable
@@ -86,6 +86,7 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Callable, preserve_rng_state: bool, *args: Any) -> Any:
         ctx.run_function = run_function
         ctx.rng = random.default_generator.get_state() if preserve_rng_state else None
+        ctx.autocast = thread.autocast
         ctx.positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         ctx.others = [None if isinstance(a, Tensor) else a for a in args]
         ctx.save_for_backward(*[a for a in args if isinstance(a, Tensor)])
@@ -93,11 +94,15 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        if thread.backward_pass is not None and thread.backward_pass.inputs is not None:
+            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+                               ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
+                               "the `inputs` argument.")
         args = list(ctx.others)
         for i, t in zip(ctx.positions, ctx.saved_tensors):
             args[i] = t
         leaves = detach_variable(tuple(args))
-        with _restored(ctx.rng), enable_grad():
+        with _restored(ctx.rng), _autocast_of(ctx.autocast), enable_grad():
             outputs = ctx.run_function(*leaves)
         outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
         pairs = [(o, g) for o, g in zip(outputs, grads) if isinstance(o, Tensor) and needs_grad(o)]
@@ -119,6 +124,19 @@ def _restored(state: Any) -> Any:
         yield
     finally:
         random.default_generator.set_state(now)
+
+
+@contextlib.contextmanager
+def _autocast_of(table: dict | None) -> Any:
+    """Autocast as it was during forward."""
+    before = thread.autocast, thread.autocast_cache
+    thread.autocast, thread.autocast_cache = table, {}
+    raise_active()
+    try:
+        yield
+    finally:
+        lower_active()
+        thread.autocast, thread.autocast_cache = before
 
 
 def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None, context_fn: Callable = noop_context_fn,
@@ -152,7 +170,8 @@ class _Frame:
         self.rng = random.default_generator.get_state() if preserve else None
         self.forward_context, self.recompute_context = context_fn()
         self.autocast = thread.autocast
-        self.determinism, self.early_stop = determinism, early_stop
+        self.determinism = determinism
+        self.early_stop = early_stop if set_checkpoint_early_stop.enabled is None else set_checkpoint_early_stop.enabled
         self.described: list[Any] = []
         self.again: dict[int, Tensor] = {}
 
@@ -181,20 +200,16 @@ class _Frame:
                     f"pass: saved tensor {count} was {kind!r} {list(shape)}, now {x.dtype!r} {list(x.shape)}.")
             self.again[count] = x.detach()
             count += 1
-            if self.early_stop and set_checkpoint_early_stop.enabled and count == len(self.described):
+            if self.early_stop and count == len(self.described):
                 raise _EarlyStop
             return x
 
-        before = thread.autocast
-        thread.autocast = self.autocast
         leaves = detach_variable(self.args)
         try:
-            with _restored(self.rng), enable_grad(), self.recompute_context, saved_tensors_hooks(pack, lambda x: x):
+            with _restored(self.rng), _autocast_of(self.autocast), enable_grad(), self.recompute_context, saved_tensors_hooks(pack, lambda x: x):
                 self.function(*leaves, **self.kwargs)
         except _EarlyStop:
             return
-        finally:
-            thread.autocast = before
         if count != len(self.described):
             raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation. "
                                   f"Number of tensors saved during forward: {len(self.described)}, during recomputation: {count}.")
