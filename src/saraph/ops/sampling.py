@@ -67,6 +67,17 @@ def _pick(x: Tensor, places: list[Tensor]) -> Tensor:
     return _pick_flat(x, flat.masked_fill(~inside, -1))
 
 
+@derivative("GridSamplerBackward0")
+def NearestBackward(node: Any, g: Tensor) -> tuple[Tensor, Tensor]:
+    """Nearest elements do not change with the grid: its gradient is 0."""
+    return g, g.new_zeros(node.shape, dtype=node.kind)
+
+
+def _sample_nearest(x: Tensor, places: list[Tensor], grid: Tensor) -> Tensor:
+    picked = _pick(x, places)
+    return record(picked._a, NearestBackward, (picked, grid), shape=grid._a.shape, kind=grid.dtype)
+
+
 def _sample_linear(x: Tensor, places: list[Tensor]) -> Tensor:
     lows = [at.detach().floor() for at in places]
     total = None
@@ -129,14 +140,17 @@ def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mod
     if x.dtype is not grid.dtype:
         raise RuntimeError(f"grid_sampler(): expected input and grid to have same dtype, but input has {x.dtype!r} and grid has {grid.dtype!r}")
     kind = x.dtype
-    if x._a.dtype in REDUCED:
+    if mode == "bicubic" and x._a.dtype in REDUCED:
         x, grid = cast(x, float32), cast(grid, float32)
+    # in the other modes places in 16-bit floats are rounded at every step, as PyTorch rounds them: that decides between neighbours
     raw = [_unnormalized(grid[..., n - 1 - k], x.shape[2 + k], align_corners) for k in range(n)]
+    if x._a.dtype in REDUCED:
+        x, raw = cast(x, float32), [cast(at, float32) for at in raw]
     if mode == "bicubic":
         return cast(_sample_cubic(x, raw, padding_mode, align_corners), kind)
     places = [_bounded(at, size, padding_mode, align_corners) for at, size in zip(raw, x.shape[2:])]
     if mode == "nearest":
-        return cast(_pick(x, [at.detach().round() for at in places]), kind)
+        return cast(_sample_nearest(x, [at.detach().round() for at in places], grid), kind)
     return cast(_sample_linear(x, places), kind)
 
 

@@ -174,6 +174,8 @@ def _apply(a: np.ndarray, axis: int, terms: tuple[Tap, ...], count: int) -> np.n
 def _resized(a: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool, transposed: bool) -> np.ndarray:
     """All axes, those that shrink most first. `sizes` are the result's (transposed: of what was resized to a's size)."""
     rank = len(sizes)
+    if 0 in sizes or not a.size:
+        return np.zeros((*a.shape[: a.ndim - rank], *sizes), a.dtype)
     wide = float64 if a.dtype == float64 else float32
     order = sorted(range(rank), key=lambda i: (sizes[i] / max(a.shape[a.ndim - rank + i], 1), -i))
     a = np.ascontiguousarray(a)
