@@ -325,13 +325,13 @@ def gather_strided(x: Any, base_strides: Shape, shape: Shape, strides: Shape, of
     return shape, x.dtype
 
 
-@rule("sign", "sgn", "frac", "sigmoid")
+@rule("sign", "sgn", "frac", "sigmoid", "sinc")
 def unary_more(a: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
 
 
-@rule("round", "polygamma")
-def unary_with(a: Any, argument: int) -> tuple[Shape, np.dtype]:
+@rule("round", "polygamma", "logit")
+def unary_with(a: Any, argument: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
 
 

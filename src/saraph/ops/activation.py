@@ -18,9 +18,9 @@ from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
 FUNCTIONAL = "nn.functional"
 
 
-def _floating(x: Tensor, name: str) -> Tensor:
-    if check_tensor(x, name)._a.dtype.kind in "biu":
-        raise RuntimeError(f'"{name}" not implemented for {str(x.dtype).removeprefix("torch.")!r}: convert the input with .float()')
+def _floating(x: Tensor, name: str, kinds: str = "f") -> Tensor:
+    """x, if it is a Tensor of a kind that the function takes: floating, with "c" also complex."""
+    promotion.check_kind(name, check_tensor(x, name), kinds)
     return x
 
 
@@ -79,7 +79,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 @derivative("LeakyReluBackward0")
 def LeakyReluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
-    return (x > 0).where(g, g * node.args[0])
+    return (x <= 0).where(g * node.args[0], g)
 
 
 @op(namespaces=FUNCTIONAL)
@@ -92,7 +92,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 def EluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     alpha, scale, slope = node.args
-    return (x > 0).where(g * scale, g * (x * slope).exp() * (alpha * scale * slope))
+    return (x <= 0).where(g * (x * slope).exp() * (alpha * scale * slope), g * scale)
 
 
 def _elu(x: Tensor, alpha: float, scale: float = 1.0, slope: float = 1.0) -> Tensor:
@@ -149,7 +149,7 @@ def SiluBackward(node: Any, g: Tensor) -> Tensor:
 
 
 def _silu(x: Tensor) -> Tensor:
-    return _pointwise(_floating(x, "silu"), SiluBackward, "silu")
+    return _pointwise(_floating(x, "silu", "fc"), SiluBackward, "silu")
 
 
 @op(namespaces=FUNCTIONAL)
@@ -201,8 +201,13 @@ def HardtanhBackward(node: Any, g: Tensor) -> Tensor:
 
 
 def _hardtanh(x: Tensor, low: float, high: float) -> Tensor:
-    if check_tensor(x, "hardtanh")._a.dtype.kind == "b":
+    kind = check_tensor(x, "hardtanh")._a.dtype.kind
+    if kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
+    if kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types: hardtanh() compares with numbers")
+    if kind == "u" and (low < 0 or high < 0):
+        raise RuntimeError(f"cannot do hardtanh on an unsigned type with negative limits: got [{low}, {high}] for {x.dtype!r}")
     backend = of(x._a)
     a = backend.minimum(backend.maximum(x._a, backend.scalar(low, x._a.dtype)), backend.scalar(high, x._a.dtype))
     return record(a, HardtanhBackward, (x,), (x,), args=(low, high))
@@ -219,7 +224,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 @derivative("HardswishBackward0")
 def HardswishBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
-    return (x >= 3).where(g, (g * (x / 3 + 0.5)).masked_fill(x <= -3, 0))
+    return (x < 3).where((g * (x / 3 + 0.5)).masked_fill(x <= -3, 0), g)
 
 
 def _hardswish(x: Tensor) -> Tensor:
@@ -235,7 +240,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 @derivative("HardsigmoidBackward0")
 def HardsigmoidBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
-    return (g * (1 / 6)).masked_fill((x <= -3) | (x >= 3), 0)
+    return (g * (1 / 6)).masked_fill(((x > -3) & (x < 3)).logical_not(), 0)
 
 
 def _hardsigmoid(x: Tensor) -> Tensor:
@@ -277,6 +282,7 @@ def ThresholdBackward(node: Any, g: Tensor) -> Tensor:
 
 
 def _threshold(x: Tensor, threshold: float, value: float) -> Tensor:
+    promotion.check_kind("threshold", check_tensor(x, "threshold"), "if")
     return record(x.masked_fill(x <= threshold, x.new_tensor(value))._a, ThresholdBackward, (x,), (x,), args=(threshold,))
 
 
@@ -301,6 +307,7 @@ def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 @op(namespaces=FUNCTIONAL)
 def glu(input: Tensor, dim: int = -1, *, out: Tensor | None = None) -> Tensor:
     """a sigmoid(b), a and b the halves of the input along `dim`."""
+    _floating(input, "glu", "fc")
     if input.dim() == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     d = wrap_dim(dim, input.dim())

@@ -8,37 +8,35 @@ import numpy as np
 from saraph import dtypes
 from saraph.backends import cpu, of
 from saraph.ops import promotion
-from saraph.ops.families import binary, bind_fast_inplace, compute, unary
+from saraph.ops.families import binary, bind_fast_inplace, compute, reflected, unary
 from saraph.ops.promotion import is_number, promoted
 from saraph.ops.registry import OPS, method, op
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import PLAIN, Tensor, record, unpack
+from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
 
 
-def _no_bool(name: str) -> Any:
-    def check(x: Tensor, y: Tensor | None = None) -> None:
-        if x._a.dtype.kind == "b":
-            raise RuntimeError(f"{'Subtraction' if name == 'sub' else 'Negation'}, the `-` operator, with a bool tensor is not supported. "
-                               "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
-    return check
+def no_bool(x: Any, y: Any = None) -> None:
+    """RuntimeError where an operand of `-` is a bool."""
+    if isinstance(x, bool) or isinstance(y, bool) or (isinstance(x, Tensor) and x._a.dtype.kind == "b") or (isinstance(y, Tensor) and y._a.dtype.kind == "b"):
+        raise RuntimeError(f"{'Negation' if y is None else 'Subtraction'}, the `-` operator, with a bool tensor is not supported. "
+                           "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
 
 
 plus = binary("add", lambda g, x, y: g, lambda g, x, y: g, doc="The sum of two operands.", node="AddBackward0", namespaces="operator",
-              method=False)
+              method=False, numbers="both")
 minus = binary("sub", lambda g, x, y: g, lambda g, x, y: -g, doc="The difference of two operands.", node="SubBackward0",
-               namespaces="operator", method=False, check=_no_bool("sub"))
+               namespaces="operator", method=False, check=no_bool, numbers="both")
 mul = binary("mul", lambda g, x, y: g * y.conj(), lambda g, x, y: g * x.conj(), ("y", "x"), aliases=("multiply",),
-             doc="""`input * other`, elementwise, with broadcasting and type promotion.
+             numbers="both", doc="""`input * other`, elementwise, with broadcasting and type promotion.
 
     Example: `mul(tensor([1., 2.]), 3)` is `tensor([3., 6.])`.""")
 divide_true = binary("div", lambda g, x, y: g / y.conj(), lambda g, x, y: -g * (x / y / y).conj(), ("y", "xy"), fraction=True,
-                     doc="The quotient, as a floating point number.", node="DivBackward0", namespaces="operator", method=False)
+                     doc="The quotient, as a floating point number.", node="DivBackward0", namespaces="operator", method=False,
+                     numbers="both")
 
 
-def _scaled(name: str, other: Any, alpha: Any, input: Any) -> Any:
+def scaled(name: str, other: Any, alpha: Any, input: Any) -> Any:
     """alpha * other, refused where alpha would change the kind of number."""
-    if alpha.__class__ is int and alpha == 1:
-        return other
     kind = promotion.result_dtype(input, other)
     if isinstance(alpha, bool) and kind is not dtypes.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
@@ -46,7 +44,20 @@ def _scaled(name: str, other: Any, alpha: Any, input: Any) -> Any:
         raise RuntimeError(f"For integral input tensors, argument alpha must not be a floating point number ({name} got alpha={alpha}).")
     if isinstance(alpha, complex) and kind.category < 3:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if kind is dtypes.bool_:
+        alpha = bool(alpha)
     return mul(other, alpha) if isinstance(other, Tensor) else other * alpha
+
+
+def _with_alpha(name: str, function: Any, input: Any, other: Any, alpha: Any) -> Tensor:
+    """function(input, alpha other); of 16-bit floats in float32, rounded once."""
+    if alpha.__class__ is int and alpha == 1:
+        return function(input, other)
+    kind = promotion.result_dtype(input, other)
+    if kind.numpy in dtypes.REDUCED and isinstance(input, Tensor):
+        wide = promotion.cast(other, dtypes.float32) if isinstance(other, Tensor) else other
+        return promotion.cast(function(promotion.cast(input, dtypes.float32), scaled(name, wide, alpha, input)), kind)
+    return function(input, scaled(name, other, alpha, input))
 
 
 @op(method=True, inplace=True)
@@ -55,13 +66,13 @@ def add(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) ->
 
     Example: `add(tensor([1., 2.]), tensor([10., 20.]), alpha=2)` is `tensor([21., 42.])`.
     """
-    return plus(input, _scaled("add", other, alpha, input))
+    return _with_alpha("add", plus, input, other, alpha)
 
 
 @op(method=True, inplace=True, aliases=("subtract",))
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
     """`input - alpha * other`, elementwise, with broadcasting and type promotion. Bool tensors are refused: use `^` or `~`."""
-    return minus(input, _scaled("sub", other, alpha, input))
+    return _with_alpha("sub", minus, input, other, alpha)
 
 
 @op(method=True, inplace=True, aliases=("divide",))
@@ -79,23 +90,18 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
     raise RuntimeError(f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'")
 
 
-def _no_integer_zero(x: Tensor, y: Tensor) -> None:
-    if x._a.dtype.kind == "c":
-        raise RuntimeError("div with a rounding mode is not supported for complex tensors")
-
-
 divide_trunc = binary("div_trunc", lambda g, x, y: g * 0, lambda g, x, y: g * 0, doc="The quotient, truncated.", node="DivBackward1",
-                      namespaces="operator", method=False, check=_no_integer_zero)
+                      namespaces="operator", method=False, kinds="if", numbers="both")
 divide_floor = binary("div_floor", lambda g, x, y: g * 0, lambda g, x, y: g * 0, doc="The quotient, rounded down.", node="DivBackward1",
-                      namespaces="operator", method=False, check=_no_integer_zero)
-neg = unary("neg", lambda g, x, y: -g, fraction=False, check=_no_bool("neg"), aliases=("negative",), doc="`-input`. Bool is refused: use `~`.")
+                      namespaces="operator", method=False, kinds="if", numbers="both")
+neg = unary("neg", lambda g, x, y: -g, fraction=False, check=no_bool, aliases=("negative",), doc="`-input`. Bool is refused: use `~`.")
 
 eq = binary("eq", None, None, comparison=True, doc="`input == other`, elementwise, as a bool tensor.")
 ne = binary("ne", None, None, comparison=True, aliases=("not_equal",), doc="`input != other`, elementwise, as a bool tensor.")
-lt = binary("lt", None, None, comparison=True, aliases=("less",), doc="`input < other`, elementwise, as a bool tensor.")
-le = binary("le", None, None, comparison=True, aliases=("less_equal",), doc="`input <= other`, elementwise, as a bool tensor.")
-gt = binary("gt", None, None, comparison=True, aliases=("greater",), doc="`input > other`, elementwise, as a bool tensor.")
-ge = binary("ge", None, None, comparison=True, aliases=("greater_equal",), doc="`input >= other`, elementwise, as a bool tensor.")
+lt = binary("lt", None, None, comparison=True, kinds="bif", aliases=("less",), doc="`input < other`, elementwise, as a bool tensor.")
+le = binary("le", None, None, comparison=True, kinds="bif", aliases=("less_equal",), doc="`input <= other`, elementwise, as a bool tensor.")
+gt = binary("gt", None, None, comparison=True, kinds="bif", aliases=("greater",), doc="`input > other`, elementwise, as a bool tensor.")
+ge = binary("ge", None, None, comparison=True, kinds="bif", aliases=("greater_equal",), doc="`input >= other`, elementwise, as a bool tensor.")
 
 
 # -- powers ---------------------------------------------------------------------------------------------------------------
@@ -113,7 +119,7 @@ def _pow_dy(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 power = binary("pow", _pow_dx, _pow_dy, ("xy", "xy"), doc="`input ** exponent` of two tensors.", node="PowBackward1", namespaces="operator",
-               method=False)
+               method=False, kinds="ifc", numbers="xy")
 
 
 @derivative("PowBackward0")
@@ -133,10 +139,18 @@ def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
         if kind.category == 1 and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         x = promotion.cast(input, kind)
-        if kind.category == 0:
-            return power(x, exponent)
+        if kind.category == 1 and not _fits(int(exponent), kind):
+            raise RuntimeError(f"value cannot be converted to type {kind.name}_t without overflow: pow() got the exponent {exponent}")
+        if kind.category == 0 and exponent in (0, 1):
+            return x.clone() if exponent else x.logical_or(x.logical_not())
+        promotion.check_kind("pow", x, "ifc")
         return record(_scalar_power(x._a, exponent), PowBackward0, (x,), (x,), exponent=exponent)
     return power(input, exponent)
+
+
+def _fits(value: int, kind: dtypes.dtype) -> bool:
+    limits = dtypes.iinfo(kind)
+    return limits.min <= value <= limits.max
 
 
 def _scalar_power(a: Any, n: Any) -> Any:
@@ -149,13 +163,18 @@ def _scalar_power(a: Any, n: Any) -> Any:
         return backend.sqrt(a)
     if n == 3 and a.dtype.kind == "f":
         return backend.mul(backend.mul(a, a), a)
-    if n == -1 and a.dtype.kind == "f":
+    if n == -1 and a.dtype.kind in "fc":
         return backend.reciprocal(a)
     return compute("pow", a, backend.scalar(n, a.dtype))
 
 
 for _name, _ufunc in (("add", cpu.add), ("sub", cpu.sub), ("div", cpu.div)):
     bind_fast_inplace(OPS[_name], _ufunc)
+
+
+@method("__pow__")
+def _pow_operator(self: Tensor, other: Any) -> Tensor:
+    return pow(self, wrap(other) if isinstance(other, np.ndarray) else other)
 
 
 # -- Python's operators ----------------------------------------------------------------------------------------------------
@@ -166,7 +185,6 @@ for _name, _function in _BINARY.items():
 Tensor.__neg__ = neg
 Tensor.__radd__ = plus.operator
 Tensor.__rmul__ = mul.operator
-Tensor.__pow__ = pow
 Tensor.__iadd__ = Tensor.add_
 Tensor.__isub__ = Tensor.sub_
 Tensor.__imul__ = Tensor.mul_
@@ -174,29 +192,11 @@ Tensor.__itruediv__ = Tensor.div_
 Tensor.__ipow__ = Tensor.pow_
 
 
-@method("__rsub__")
-def _rsub(self: Tensor, other: Any) -> Tensor:
-    return minus(other, self)
-
-
-@method("__rtruediv__", "__rdiv__")
-def _rtruediv(self: Tensor, other: Any) -> Tensor:
-    return divide_true(other, self)
-
-
-@method("__rpow__")
-def _rpow(self: Tensor, other: Any) -> Tensor:
-    return pow(other, self)
-
-
-@method("__floordiv__")
-def _floordiv(self: Tensor, other: Any) -> Tensor:
-    return divide_floor(self, other)
-
-
-@method("__rfloordiv__")
-def _rfloordiv(self: Tensor, other: Any) -> Tensor:
-    return divide_floor(other, self)
+Tensor.__floordiv__ = divide_floor.operator
+Tensor.__rsub__ = reflected("__rsub__", minus)
+Tensor.__rtruediv__ = Tensor.__rdiv__ = reflected("__rtruediv__", divide_true)
+Tensor.__rfloordiv__ = reflected("__rfloordiv__", divide_floor)
+Tensor.__rpow__ = reflected("__rpow__", pow)
 
 
 @method("__ifloordiv__")

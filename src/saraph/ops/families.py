@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from saraph import dtypes
 from saraph.backends import cpu, of
+from saraph.dtypes import REDUCED
 from saraph.errors import broadcast_error
 from saraph.ops import promotion
 from saraph.ops.inplace import update
-from saraph.ops.promotion import promoted, unbroadcast
+from saraph.ops.promotion import KINDS, check_kind, check_operands, promoted, unbroadcast
 from saraph.ops.registry import OF_PUBLIC, Op, publish, register
 from saraph.tensor.node import derivative, next_number
 from saraph.tensor.state import state, thread, upper
@@ -23,9 +25,10 @@ from saraph.tensor.tensor import PLAIN, Tensor, attach, bump, edge_of, record, s
 
 ndarray = np.ndarray
 _new = object.__new__
-OPERANDS = (Tensor, Number, np.generic, np.ndarray)
+OPERANDS = (Tensor, Number, np.generic)
 NOTHING = (None, None)
 EXACT = 2**53  # ints below it are floats without rounding
+EXACT_NUMBERS = ("add", "sub", "mul", "div", "div_trunc", "div_floor")  # 16-bit tensors meet numbers here before those are rounded
 F32, F64 = np.dtype("f4"), np.dtype("f8")
 FLOATS = "fd"  # dtype characters of the fast unary path
 
@@ -43,29 +46,48 @@ def compute(name: str, a: Any, b: Any) -> Any:
 def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str, str] = ("", ""), *, doc: str, node: str = "",
            primitive: str = "", fraction: bool = False, comparison: bool = False, check: Callable | None = None, inplace: bool = True,
            aliases: tuple[str, ...] = (), autocast: str | None = None, namespaces: str | tuple[str, ...] = "torch",
-           method: bool | str = True) -> Callable:
+           method: bool | str = True, kinds: str = KINDS, numbers: str = "y") -> Callable:
     """A pointwise op of two operands.
 
     dx, dy      (g, x, y) -> gradient of each operand in the broadcast shape (None: no gradient)
     keep        which operands ("x", "y", "xy") each of the two formulas reads
     fraction    integers are computed in the default dtype
     comparison  the result is bool, and its in-place form converts it to the tensor's dtype
-    check       called with the promoted operands before computing (raises for dtypes the op refuses)
+    check       called with the operands as given (raises for what the op refuses); float32, float64 and numbers beside them always pass
+    kinds       the kinds of numbers it computes with: bool, integer, floating, complex as letters of "bifc"
+    numbers     where a Python number may stand: "" nowhere, "y" second, "xy" in one place, "both" in both
     """
     primitive = primitive or name
-    ufunc = getattr(cpu, primitive)
-    keep_x = tuple("x" in k for k in keep)
-    keep_y = tuple("y" in k for k in keep)
+    ufunc = getattr(cpu, primitive) if "f" in kinds else _refuse_floats(name, kinds)
+    differentiable = dx is not None or dy is not None
     cls = _binary_node(node or name.title().replace("_", "") + "Backward0", dx, dy)
-    has_dx, has_dy, keeps = dx is not None, dy is not None, keep != ("", "")
-    differentiable = has_dx or has_dy
-    plain = isinstance(ufunc, np.ufunc)  # takes Python numbers beside arrays
+    link = _linker(cls, dx is not None, dy is not None, keep)
 
     def finish(r: Any, x: Tensor, y: Tensor) -> Tensor:
         t = wrap_result_any(r)
         if differentiable and (x._rg or y._rg) and thread.grad and t._a.dtype.kind not in "biu":
             link(t, x, y)
         return t
+
+    body = _binary_body(name, primitive, finish, fraction, check, kinds, numbers)
+    body.__name__ = body.__qualname__ = name
+    body.__doc__ = doc
+    rec = register(body, name, namespaces, method, inplace, aliases, autocast)
+    whole_kinds = "" if fraction else ("b" if "b" in kinds and check is None else "") + ("iu" if "i" in kinds else "")
+    slow = _slow_path(rec, _short_path(ufunc, getattr(cpu, primitive), finish, differentiable, numbers, whole_kinds))
+    public = _fast_path(rec, ufunc, link if differentiable else None, slow, _refuse)
+    public.operator = _fast_path(rec, ufunc, link if differentiable else None, slow, _decline)
+    OF_PUBLIC[public.operator] = rec
+    publish(rec, public)
+    if inplace and method:
+        bind_fast_inplace(rec, ufunc, comparison, numbers)
+    return public
+
+
+def _linker(cls: type, has_dx: bool, has_dy: bool, keep: tuple[str, str]) -> Callable:
+    """The function that makes a result's node."""
+    keep_x, keep_y = tuple("x" in k for k in keep), tuple("y" in k for k in keep)
+    keeps = keep != ("", "")
 
     def link(t: Tensor, x: Tensor, y: Tensor) -> None:
         ex = ey = None
@@ -88,75 +110,172 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
                 save(n, NOTHING)
         t._edge, t._rg = n, True
 
+    return link
+
+
+def _binary_body(name: str, primitive: str, finish: Callable, fraction: bool, check: Callable | None, kinds: str, numbers: str) -> Callable:
+    """The definition of a binary op, which every operand may go through."""
+    wide = primitive in EXACT_NUMBERS
+
     def body(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
-        x, y = promoted(name, input, other, fraction=fraction)
+        check_operands(name, input, other, numbers)
         if check is not None:
-            check(x, y)
+            check(input, other)
+        x, y = promoted(name, input, other, fraction=fraction)
+        if kinds != KINDS:
+            check_kind(name, x, kinds)
+        if wide and x._a.dtype in REDUCED:
+            return finish(_with_exact_number(primitive, input, other, x._a, y._a), x, y)
         return finish(compute(primitive, x._a, y._a), x, y)
 
-    body.__name__ = body.__qualname__ = name
-    body.__doc__ = doc
-    rec = register(body, name, namespaces, method, inplace, aliases, autocast)
+    return body
 
-    def make(unknown: Callable) -> Callable:
-        def public(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
-            if input.__class__ in PLAIN and other.__class__ in PLAIN and not state.active and out is None:
-                a, b = input._a, other._a
-                kind = a.dtype
-                if kind is b.dtype and a.__class__ is ndarray and b.__class__ is ndarray and (kind is F32 or kind is F64):
-                    try:
-                        r = ufunc(a, b)
-                    except ValueError:
-                        raise broadcast_error(name, (a.shape, b.shape)) from None
-                    t = _new(Tensor)
-                    t._a = r if r.__class__ is ndarray else np.asarray(r)
-                    t._rg = False
-                    t._edge = t._st = t._grad = t._view = t._meta = None
-                    if differentiable and (input._rg or other._rg) and thread.grad:
-                        link(t, input, other)
-                    return t
-            elif not isinstance(other, OPERANDS) and not state.active:
-                return unknown(rec, input, other)
-            return slow(input, other, out)
 
-        public.__name__ = public.__qualname__ = name
-        public.__doc__ = doc
-        return public
+def _fast_path(rec: Op, ufunc: Any, link: Callable | None, slow: Callable, unknown: Callable) -> Callable:
+    """The public function: two plain float32 or float64 tensors here, the rest in `slow`; `unknown` answers for operands of other classes."""
+    name = rec.name
+
+    def public(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
+        if input.__class__ in PLAIN and other.__class__ in PLAIN and not state.active and out is None:
+            a, b = input._a, other._a
+            kind = a.dtype
+            if kind is b.dtype and a.__class__ is ndarray and b.__class__ is ndarray and (kind is F32 or kind is F64):
+                try:
+                    r = ufunc(a, b)
+                except ValueError:
+                    raise broadcast_error(name, (a.shape, b.shape)) from None
+                t = _new(Tensor)
+                t._a = r if r.__class__ is ndarray else np.asarray(r)
+                t._rg = False
+                t._edge = t._st = t._grad = t._view = t._meta = None
+                if (input._rg or other._rg) and link is not None and thread.grad:
+                    link(t, input, other)
+                return t
+        elif not isinstance(other, OPERANDS) and not state.active:
+            return unknown(rec, input, other)
+        return slow(input, other, out)
+
+    public.__name__ = public.__qualname__ = name
+    public.__doc__ = rec.body.__doc__
+    return public
+
+
+def _slow_path(rec: Op, short: Callable) -> Callable:
+    """Numbers and whole numbers by `short`, the rest by the op's body; modes and `out` are looked at here."""
 
     def slow(input: Any, other: Any, out: Tensor | None) -> Tensor:
-        if not state.active and out is None and input.__class__ in PLAIN and (
-                other.__class__ is float or (other.__class__ is int and check is None and -EXACT < other < EXACT)):
-            a = input._a
-            kind = a.dtype
-            if a.__class__ is ndarray and (kind is F32 or kind is F64):
-                if input._rg and differentiable or not plain:
-                    number = np.asarray(other, kind)
-                    return finish(ufunc(a, number), input, wrap(number))
-                return wrap_result(ufunc(a, float(other)))
+        if not state.active and out is None:
+            r = short(input, other)
+            if r is not None:
+                return r
         if state.active or out is not None:
             return upper.dispatch(rec, (input, other), {} if out is None else {"out": out})
         if hasattr(type(input), "__torch_function__") and not isinstance(input, Tensor):
             return upper.foreign(rec, (input, other), {})
-        return body(input, other)
+        return rec.body(input, other)
 
-    public = make(_refuse)
-    public.operator = make(_decline)
-    OF_PUBLIC[public.operator] = rec
-    publish(rec, public)
-    if inplace and method:
-        bind_fast_inplace(rec, ufunc, comparison)
-    return public
+    return slow
+
+
+def _short_path(ufunc: Any, whole: Any, finish: Callable, differentiable: bool, numbers: str, whole_kinds: str) -> Callable:
+    """Plain float32 or float64 tensors beside a Python number, integers of one dtype beside each other; None: not such a case.
+
+    `whole` is what computes integers and bools, those of the dtype kinds in `whole_kinds`.
+    """
+    plain = isinstance(ufunc, np.ufunc)  # takes Python numbers beside arrays
+    reflects = len(numbers) > 1
+    whole_kinds = whole_kinds if isinstance(whole, np.ufunc) else ""
+
+    def short(input: Any, other: Any) -> Tensor | None:
+        if input.__class__ in PLAIN:
+            a = input._a
+            kind = a.dtype
+            if a.__class__ is not ndarray:
+                return None
+            if kind is F32 or kind is F64:
+                if numbers and (other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT)):
+                    if input._rg and differentiable or not plain:
+                        number = np.asarray(other, kind)
+                        return finish(ufunc(a, number), input, wrap(number))
+                    return wrap_result(ufunc(a, float(other)))
+            elif kind.kind in whole_kinds:
+                if other.__class__ in PLAIN:
+                    b = other._a
+                    if b.dtype is kind and b.__class__ is ndarray and b.shape == a.shape:
+                        return wrap_result(whole(a, b))
+                elif numbers and other.__class__ is int and 0 <= other < 128 and kind.kind != "b":
+                    return wrap_result(whole(a, other))
+        elif reflects and other.__class__ in PLAIN and (input.__class__ is float or (input.__class__ is int and -EXACT < input < EXACT)):
+            b = other._a
+            kind = b.dtype
+            if b.__class__ is ndarray and (kind is F32 or kind is F64):
+                number = np.asarray(input, kind)
+                return finish(ufunc(number, b), wrap(number), other)
+        return None
+
+    return short
 
 
 def _refuse(rec: Op, input: Any, other: Any) -> Any:
     if hasattr(type(other), "__torch_function__"):
         return upper.foreign(rec, (input, other), {})
-    raise TypeError(f"{rec.name}(): argument 'other' must be Tensor, not {type(other).__name__}")
+    return rec.body(input, other)  # raises TypeError
 
 
 def _decline(rec: Op, input: Any, other: Any) -> Any:
-    """For Python's operators: the other operand may know what to do."""
+    """For Python's operators: NumPy arrays are taken as tensors; another class may know what to do."""
+    if isinstance(other, ndarray):
+        return rec.public(input, wrap(other))
     return upper.foreign(rec, (input, other), {}) if hasattr(type(other), "__torch_function__") else NotImplemented
+
+
+def _with_exact_number(primitive: str, input: Any, other: Any, a: Any, b: Any) -> Any:
+    """Run a binary primitive on 16-bit floats; a number (or zero-dim operand of another dtype) enters as float32, not rounded to 16 bits."""
+    kind = a.dtype
+    exact = [_number_float32(v, array, beside) for v, array, beside in ((input, a, b), (other, b, a))]
+    if exact[0] is None and exact[1] is None:
+        return compute(primitive, a, b)
+    backend = of(a, b)
+    wide = [backend.cast(array, F32) if number is None else number for number, array in zip(exact, (a, b))]
+    return backend.cast(compute(primitive, *wide), kind)
+
+
+def _number_float32(value: Any, array: Any, beside: Any) -> Any:
+    """A number that stands beside a tensor as a float32 array; None for an operand that is no such number."""
+    if not isinstance(value, Tensor):
+        return of(beside).scalar(value, F32)
+    if value._a.ndim == 0 and beside.ndim and value._a.dtype != array.dtype:
+        return of(array).cast(value._a, F32)
+    return None
+
+
+def reflected(name: str, function: Callable) -> Callable:
+    """Python's reflected operator of a function of two operands: `other - self` for `__rsub__`."""
+
+    def body(self: Tensor, other: Any) -> Tensor:
+        return function(wrap(other) if isinstance(other, ndarray) else other, self)
+
+    rec = Op(name, body, (), (name,), False, False, (), None)
+
+    def call(self: Tensor, other: Any) -> Tensor:
+        if not isinstance(other, OPERANDS) and not isinstance(other, ndarray) and not hasattr(type(other), "__torch_function__"):
+            return NotImplemented
+        return upper.dispatch(rec, (self, other), {}) if state.active else body(self, other)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"Python's {name}."
+    rec.public = call
+    OF_PUBLIC[call] = rec
+    return call
+
+
+def _refuse_floats(name: str, kinds: str) -> Callable:
+    """The stand-in for an op's ufunc where the op does not take floats, which the fast paths are for."""
+
+    def refuse(a: Any, *others: Any) -> Any:
+        check_kind(name, wrap(a), kinds)
+
+    return refuse
 
 
 def wrap_result(r: Any) -> Tensor:
@@ -191,18 +310,20 @@ def _binary_node(node_name: str, dx: Callable | None, dy: Callable | None) -> ty
     return formula
 
 
-def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False) -> None:
+def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: str = "y") -> None:
     """`x.op_(y)`: straight into x's memory when nothing is differentiated and the dtypes agree."""
     name = rec.name + "_"
     body = rec.body
     general = getattr(Tensor, name)
+    if not isinstance(ufunc, np.ufunc):
+        ufunc = _into(ufunc)
 
     def write(self: Tensor, other: Any, **options: Any) -> Tensor:
         if not options and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
             a = self._a
             kind = a.dtype
             if a.__class__ is ndarray and (kind is F32 or kind is F64) and not comparison and 0 not in a.strides:
-                if other.__class__ is float:
+                if other.__class__ is float and numbers:
                     ufunc(a, other, a)
                     bump(self)
                     return self
@@ -224,15 +345,27 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False) -> None:
         setattr(Tensor, key + "_", write)
 
 
+def _into(function: Callable) -> Callable:
+    """A function of two arrays in the form of a ufunc with an output."""
+
+    def write(a: Any, b: Any, out: Any) -> None:
+        out[...] = function(a, np.asarray(b, a.dtype) if b.__class__ is float else b)
+
+    return write
+
+
 def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str = "", primitive: str = "", fraction: bool = True,
           check: Callable | None = None, inplace: bool = True, aliases: tuple[str, ...] = (), autocast: str | None = None,
-          namespaces: str | tuple[str, ...] = "torch", method: bool | str = True) -> Callable:
+          namespaces: str | tuple[str, ...] = "torch", method: bool | str = True, kinds: str = KINDS, out_dtype: str = "") -> Callable:
     """A pointwise op of one operand: dx is (g, x, y) -> gradient, where y is the result; `keep` says which of "x", "y" it reads.
 
     With `fraction` integers are computed in the default dtype; otherwise the dtype stays (or is the primitive's, e.g. bool).
+    `out_dtype`: what `out=` must be: "any" (that the result can be cast to; what `fraction` implies), "same" as the input's (the default
+    without `fraction`), "bool", or "none" where the op takes no out=.
     """
     primitive = primitive or name
-    function = getattr(cpu, primitive)
+    function = getattr(cpu, primitive) if "f" in kinds else _refuse_floats(name, kinds)
+    out_dtype = out_dtype or ("any" if fraction else "same")
     cls = None
     if dx is not None:
         @derivative(node or name.title().replace("_", "") + "Backward0", saves_result="y" in keep)
@@ -247,6 +380,8 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
             x = promotion.cast(x, promotion.float_dtype(x.dtype))
         if check is not None:
             check(x)
+        if kinds != KINDS:
+            check_kind(name, x, kinds)
         a = x._a
         r = getattr(of(a), primitive)(a)
         return record(r, cls, (x,), (x,) if "x" in keep else ()) if cls is not None else wrap_result_any(r)
@@ -264,6 +399,8 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
                 if input._rg and cls is not None and thread.grad:
                     attach(t, cls, (input,), (input,) if "x" in keep else (), None)
                 return t
+        if out is not None and out_dtype != "any":
+            _check_out(name, input, out, out_dtype)
         if state.active or out is not None:
             return upper.dispatch(rec, (input,), {} if out is None else {"out": out})
         if hasattr(type(input), "__torch_function__") and not isinstance(input, Tensor):
@@ -273,6 +410,19 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
     public.__name__ = public.__qualname__ = name
     public.__doc__ = doc
     return publish(rec, public)
+
+
+def _check_out(name: str, input: Any, out: Any, wanted: str) -> None:
+    """RuntimeError where `out=` has not the one dtype that an op writes."""
+    if wanted == "none":
+        raise TypeError(f"{name}() got an unexpected keyword argument 'out'")
+    if not isinstance(input, Tensor) or not isinstance(out, Tensor):
+        return
+    if wanted == "bool" and out.dtype is not dtypes.bool_:
+        raise RuntimeError(f"{name} does not support non-boolean outputs: out= has dtype {out.dtype.name}")
+    if wanted == "same" and out.dtype is not input.dtype and not (name == "abs" and out.dtype is input.dtype.to_real()):
+        raise RuntimeError(f"Found dtype {dtypes.title(out.dtype)} but expected {dtypes.title(input.dtype)}: {name}() writes the dtype of its input "
+                           "to out=")
 
 
 def wrap_result_any(r: Any) -> Tensor:

@@ -37,8 +37,8 @@ def result_dtype(*operands: Any) -> dtype:
             continue
         if found is None:
             found = kind
-        elif kind.category > found.category:
-            found = promote_types(found, kind)
+        elif kind.category > found.category:  # a complex number makes floats complex of their own precision
+            found = found.to_complex() if found.category == 2 else promote_types(found, kind)
     return found
 
 
@@ -92,6 +92,32 @@ def check_tensor(value: Any, op: str, position: str = "input") -> Tensor:
     return value
 
 
+KINDS = "bifc"  # bool, integer, floating, complex: dtype.category as a letter
+
+
+def check_operands(op: str, input: Any, other: Any, numbers: str) -> None:
+    """TypeError unless both are Tensors, or numbers where the op takes them: "y" second, "xy" one of the two, "both" also both at once."""
+    first, second = isinstance(input, Tensor), isinstance(other, Tensor)
+    if first and second:
+        return
+    if (first or (len(numbers) > 1 and is_number(input))) and (second or (numbers and is_number(other))) and (first or second or numbers == "both"):
+        return
+    if numbers:
+        raise TypeError(f"{op}() received an invalid combination of arguments - got ({type(input).__name__}, {type(other).__name__}), but expected "
+                        f"{'two Tensors, or a Tensor and a number' if len(numbers) > 1 else '(Tensor input, Tensor other) or (Tensor input, Number other)'}")
+    place, position, value = ("other", 2, other) if first else ("input", 1, input)
+    raise TypeError(f"{op}(): argument '{place}' (position {position}) must be Tensor, not {type(value).__name__}")
+
+
+def check_kind(op: str, x: Tensor, kinds: str) -> None:
+    """NotImplementedError (a RuntimeError) where an op does not take x's kind of number: `kinds` lists letters of "bifc"."""
+    kind = BY_NUMPY[x._a.dtype]
+    if KINDS[kind.category] not in kinds:
+        wanted = [name for letter, name in zip(KINDS, ("bool", "integer", "floating point", "complex")) if letter in kinds]
+        raise NotImplementedError(f"\"{op}_cpu\" not implemented for '{dtypes.title(kind)}': {op}() takes {' and '.join(wanted)} tensors, "
+                                  f"this one is {kind.name}{list(x._a.shape)}")
+
+
 def unbroadcast(g: Tensor, shape: tuple[int, ...]) -> Tensor:
     """A gradient summed back to the shape of an operand that was broadcast."""
     have = g._a.shape
@@ -103,5 +129,5 @@ def unbroadcast(g: Tensor, shape: tuple[int, ...]) -> Tensor:
     return g.reshape(shape) if lead else g
 
 
-__all__ = ["as_tensor_operand", "cast", "check_tensor", "float_dtype", "is_array", "is_number", "promoted", "result_dtype", "scalar_tensor",
+__all__ = ["as_tensor_operand", "cast", "check_kind", "check_operands", "check_tensor", "float_dtype", "is_array", "is_number", "promoted", "result_dtype", "scalar_tensor",
            "unbroadcast"]

@@ -1,17 +1,19 @@
 """Special functions: Bessel functions, the normal distribution, incomplete gamma functions, orthogonal polynomials."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
+from saraph import dtypes
 from saraph.backends import of
-from saraph.ops import pointwise, promotion, return_types
+from saraph.ops import arithmetic, pointwise, promotion, return_types
 from saraph.ops.activation import log_softmax, softmax
-from saraph.ops.families import binary, unary
+from saraph.ops.families import binary, compute, unary
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import NAMESPACES, op
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record_many, unpack
+from saraph.tensor.tensor import Tensor, record, record_many, unpack
 
 SPACE = "special"
 BOTH = ("torch", SPACE)
@@ -19,7 +21,7 @@ _ROOT = math.sqrt(2 * math.pi)
 
 
 def _special(name: str, dx: Any, keep: str, doc: str, spaces: Any = SPACE, method: bool = False) -> Any:
-    return unary(name, dx, keep, doc=doc, namespaces=spaces, method=method, inplace=method, node="Special" + name.title().replace("_", "") + "Backward0")
+    return unary(name, dx, keep, doc=doc, namespaces=spaces, method=method, inplace=method, kinds="f", node="Special" + name.title().replace("_", "") + "Backward0")
 
 
 # -- the normal distribution and entropies -------------------------------------------------------------------------------------------
@@ -44,15 +46,24 @@ for _name, _what in {"airy_ai": "The Airy function Ai.", "bessel_j0": "The Besse
                      "scaled_modified_bessel_k0": "modified_bessel_k0(x) exp(x).", "scaled_modified_bessel_k1": "modified_bessel_k1(x) exp(x).",
                      "spherical_bessel_j0": "sin(x) / x."}.items():
     _special(_name, None, "", _what)
-modified_bessel_i0 = unary("modified_bessel_i0", None, doc="i0(x).", primitive="i0", namespaces=SPACE, method=False, inplace=False)
-modified_bessel_i1 = unary("modified_bessel_i1", None, doc="i1(x).", primitive="i1", namespaces=SPACE, method=False, inplace=False)
+modified_bessel_i0 = unary("modified_bessel_i0", None, doc="i0(x).", primitive="i0", kinds="f", namespaces=SPACE, method=False, inplace=False)
+modified_bessel_i1 = unary("modified_bessel_i1", None, doc="i1(x).", primitive="i1", kinds="f", namespaces=SPACE, method=False, inplace=False)
+
+def _no_derivative(what: str) -> Any:
+    """A formula for what has no derivative in PyTorch either: NotImplementedError when the gradient is asked for."""
+    return functools.partial(_refuse_gradient, what)
+
+
+def _refuse_gradient(what: str, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
 
 # -- two arguments ------------------------------------------------------------------------------------------------------------------
 
 xlog1py = binary("xlog1py", lambda g, x, y: (g * y.log1p()).masked_fill((x == 0) & (y <= -1), 0), lambda g, x, y: g * x / (y + 1), ("xy", "xy"),
-                 fraction=True, namespaces=SPACE, method=False, inplace=False, node="SpecialXlog1PyBackward0", doc="input log1p(other), 0 where input is 0.")
-zeta = binary("zeta", None, lambda g, x, y: g * -x * zeta(x + 1, y), ("", "xy"), fraction=True, namespaces=SPACE, method=False, inplace=False,
-              node="SpecialZetaBackward0", doc="The Hurwitz zeta function: the sum of (k + other)^-input over k = 0, 1, ...")
+                 fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False, inplace=False, node="SpecialXlog1PyBackward0", doc="input log1p(other), 0 where input is 0.")
+zeta = binary("zeta", _no_derivative("zeta"), lambda g, x, y: g * -x * zeta(x + 1, y), ("", "xy"), fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False,
+              inplace=False, node="SpecialZetaBackward0", doc="The Hurwitz zeta function: the sum of (k + other)^-input over k = 0, 1, ...")
 
 
 def _gamma_density(x: Tensor, y: Tensor) -> Tensor:
@@ -60,13 +71,13 @@ def _gamma_density(x: Tensor, y: Tensor) -> Tensor:
     return ((x - 1) * y.log() - y - x.lgamma()).exp()
 
 
-igamma = binary("igamma", None, lambda g, x, y: g * _gamma_density(x, y), ("", "xy"), fraction=True,
+igamma = binary("igamma", _no_derivative("igamma: input"), lambda g, x, y: g * _gamma_density(x, y), ("", "xy"), kinds="f", numbers="",
                 doc="The regularised lower incomplete gamma function P(input, other).")
-igammac = binary("igammac", None, lambda g, x, y: -g * _gamma_density(x, y), ("", "xy"), fraction=True,
+igammac = binary("igammac", _no_derivative("igammac: input"), lambda g, x, y: -g * _gamma_density(x, y), ("", "xy"), kinds="f", numbers="",
                  doc="The regularised upper incomplete gamma function Q(input, other).")
 for _name in (*(f"{_shift}chebyshev_polynomial_{_letter}" for _shift in ("", "shifted_") for _letter in "tuvw"), "hermite_polynomial_h",
               "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"):
-    binary(_name, None, None, fraction=True, namespaces=SPACE, method=False, inplace=False, doc="The polynomial of degree `other` at `input`.")
+    binary(_name, None, None, fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False, inplace=False, doc="The polynomial of degree `other` at `input`.")
 
 # -- the rest -------------------------------------------------------------------------------------------------------------------------
 
@@ -75,6 +86,8 @@ for _name in (*(f"{_shift}chebyshev_polynomial_{_letter}" for _shift in ("", "sh
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p, of elements above (p - 1) / 2."""
     x = check_tensor(input, "mvlgamma")
+    if x.dtype is dtypes.bool_:
+        raise RuntimeError("The input tensor may not be a boolean tensor.")
     if p < 1:
         raise RuntimeError(f"p has to be greater than or equal to 1, got {p}")
     x = promotion.cast(x, promotion.float_dtype(x.dtype))
@@ -84,10 +97,23 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     return result
 
 
+@derivative("LdexpBackward0")
+def LdexpBackward(node: Any, g: Tensor) -> Tensor:
+    (exponent,) = unpack(node)
+    return promotion.unbroadcast(ldexp(g, exponent), node.shape)
+
+
 @op(method=True, inplace=True)
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """input 2^other."""
-    return check_tensor(input, "ldexp") * NAMESPACES["torch"]["pow"](2.0, other)
+    """input 2^other. With integer exponents exact wherever the result is a normal number."""
+    promotion.check_operands("ldexp", input, other, "")
+    if other.dtype.category < 2 and input.dtype.category < 3:
+        x = promotion.cast(input, promotion.float_dtype(input.dtype))
+        exponent = promotion.cast(other, dtypes.int64)
+        return record(compute("ldexp", x._a, exponent._a), LdexpBackward, (x,), (exponent,), shape=x._a.shape)
+    if other.dtype.category < 2:
+        other = promotion.cast(other, input.dtype.to_real())
+    return input * arithmetic.pow(2.0, other)
 
 
 @derivative("FrexpBackward0", outputs=2)

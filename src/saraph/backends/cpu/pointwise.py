@@ -37,9 +37,9 @@ for name, ufunc in {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor, "logical_not": np.logical_not,
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
-    "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit, "conj": np.conjugate,
+    "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit,
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "positive": np.positive, "square": np.square,
-    "copysign": np.copysign, "nextafter": np.nextafter, "ldexp": np.ldexp, "gcd": np.gcd, "lcm": np.lcm,
+    "copysign": np.copysign, "nextafter": np.nextafter, "gcd": np.gcd, "lcm": np.lcm,
 }.items():
     FUNCTIONS[name] = ufunc
 
@@ -48,10 +48,10 @@ for name, ufunc in {
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-    "sqrt": np.sqrt, "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod,
-    "logaddexp": np.logaddexp, "logaddexp2": np.logaddexp2,
+    "sqrt": np.sqrt, "atan2": np.arctan2, "hypot": np.hypot,
+    "logaddexp2": np.logaddexp2,
     "erf": special_function("erf"), "erfc": special_function("erfc"), "erfinv": special_function("erfinv"),
-    "lgamma": special_function("gammaln"), "digamma": special_function("digamma"),
+    "digamma": special_function("digamma"),
 }.items():
     FUNCTIONS[name] = through_float32(ufunc)
 
@@ -66,6 +66,11 @@ def rsqrt(a: np.ndarray) -> np.ndarray:
     if a.dtype in REDUCED:
         return (1 / np.sqrt(a.astype(float32))).astype(a.dtype)
     return np.true_divide(1, np.sqrt(a))
+
+
+@primitive
+def ldexp(a: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    return through_float32(np.ldexp)(a, np.clip(exponent, -5000, 5000).astype(np.int32))
 
 
 @primitive
@@ -92,15 +97,15 @@ def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return a.astype(dtype)
 
 
-def _check_integer_zero(b: np.ndarray) -> None:
-    if b.dtype.kind in "iu" and not np.all(b):
+def _check_integer_zero(a: np.ndarray, b: np.ndarray) -> None:
+    if b.dtype.kind in "iu" and not np.all(b) and a.size:
         raise RuntimeError("ZeroDivisionError")
 
 
 @primitive
 def div_floor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Floor division as Python's for finite floats; division by a floating zero gives what true division gives."""
-    _check_integer_zero(b)
+    _check_integer_zero(a, b)
     if a.dtype.kind in "biu":
         return np.floor_divide(a, b)
     kind = a.dtype
@@ -112,7 +117,7 @@ def div_floor(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @primitive
 def div_trunc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    _check_integer_zero(b)
+    _check_integer_zero(a, b)
     if a.dtype.kind in "biu":
         if a.dtype.kind != "i":
             return np.floor_divide(a, b)
@@ -126,7 +131,12 @@ def div_trunc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @primitive
 def sign(a: np.ndarray) -> np.ndarray:
-    return np.sign(a) if a.dtype.kind not in "bV" else (a if a.dtype.kind == "b" else np.sign(a.astype(float32)).astype(a.dtype))
+    """-1, 0 or 1, of nan 0."""
+    if a.dtype.kind == "b":
+        return a.copy()
+    if a.dtype.kind in "iu":
+        return np.sign(a)
+    return np.subtract(a > 0, a < 0, dtype=np.int8).astype(a.dtype)
 
 
 @primitive
@@ -135,6 +145,31 @@ def sgn(a: np.ndarray) -> np.ndarray:
         return sign(a)
     size = np.abs(a)
     return np.divide(a, size, out=np.zeros_like(a), where=size != 0)
+
+
+@primitive
+def conj(a: np.ndarray) -> np.ndarray:
+    return np.conjugate(a) if a.dtype.kind == "c" else a.copy()
+
+
+def _sinc(a: np.ndarray) -> np.ndarray:
+    product = a * a.dtype.type(np.pi)
+    return np.divide(np.sin(product), product, out=np.ones_like(a), where=product != 0)
+
+
+def _logit(a: np.ndarray, eps: float | None) -> np.ndarray:
+    if eps is not None:
+        a = np.clip(a, a.dtype.type(eps), a.dtype.type(1 - eps))
+    return np.log(a / (1 - a))
+
+
+def _lgamma(a: np.ndarray) -> np.ndarray:
+    return np.where(np.isneginf(a), np.inf, sc.gammaln(a)).astype(a.dtype)
+
+
+FUNCTIONS["lgamma"] = through_float32(_lgamma)
+FUNCTIONS["sinc"] = through_float32(_sinc)
+FUNCTIONS["logit"] = through_float32(_logit)
 
 
 @primitive
@@ -195,11 +230,49 @@ def heaviside(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @primitive
 def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if b.dtype.kind in "iu":
-        _check_integer_zero(b)
+        _check_integer_zero(a, b)
+        return np.remainder(a, b)
     kind = a.dtype
     if kind in REDUCED:
-        return np.remainder(a.astype(float32), b.astype(float32)).astype(kind)
-    return np.remainder(a, b)
+        a, b = a.astype(float32), b.astype(float32)
+    r = np.remainder(a, b)
+    return np.where(r == 0, np.copysign(r, a), r).astype(kind, copy=False)  # a zero has the sign of fmod's
+
+
+@primitive
+def fmod(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if b.dtype.kind in "iu":
+        _check_integer_zero(a, b)
+    return _fmod(a, b)
+
+
+_fmod = through_float32(np.fmod)
+
+
+@primitive
+def pow_(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """a^b; of integers, a negative power is 0 except for 1 and -1."""
+    if a.dtype.kind == "i" and (np.asarray(b) < 0).any():
+        result = np.power(a, np.maximum(b, 0))
+        odd = np.where(b % 2 == 0, a.dtype.type(1), a.dtype.type(-1))
+        return np.where(b < 0, np.where(a == 1, a, np.where(a == -1, odd, a.dtype.type(0))), result)
+    return _power(a, b)
+
+
+_power = through_float32(np.power)
+
+
+@primitive
+def logaddexp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    if a.dtype.kind != "c":
+        return _logaddexp(a, b)
+    smaller = a.real < b.real
+    high, low = np.where(smaller, b, a), np.where(smaller, a, b)
+    result = np.where(np.isneginf(low.real), high, high + np.log1p(np.exp(low - high)))
+    return np.where(np.isinf(high.real) & (high.real == low.real) & (high.real > 0), np.log(np.exp(high) + np.exp(low)), result).astype(a.dtype)
+
+
+_logaddexp = through_float32(np.logaddexp)
 
 
 @primitive

@@ -46,34 +46,78 @@ def frexp(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 # -- orthogonal polynomials (Abramowitz & Stegun, table 22.7) -----------------------------------------------------------------------
 
+First = Callable[[Any], Any]
+Step = Callable[[Any, Any, Any, Any], Any]
+CLOSED_FROM = 8  # degrees up from here use a Chebyshev polynomial's trigonometric form inside (-1, 1)
 
-def _polynomial(first: Callable[[Any], Any], step: Callable[[int, Any, Any, Any], Any], shifted: bool = False) -> Callable[..., Any]:
-    """p_n(x) with p_0 = 1, p_1 = first(x), p_{k+1} = step(k, x, p_k, p_{k-1}); 0 below degree 0; `shifted` takes 2x - 1 for x."""
+
+def _recurrence(x: np.ndarray, n: np.ndarray, first: First, step: Step) -> np.ndarray:
+    """p_n(x) with p_0 = 1, p_1 = first(x), p_{k+1} = step(k, x, p_k, p_{k-1}); 0 below degree 0.
+
+    Ends where every element has its degree or is nan (which it stays).
+    """
+    kind = x.dtype
+    before, now = np.ones(n.shape, kind), np.asarray(first(x)).astype(kind)
+    result = np.where(n < 0, kind.type(0), before)
+    k = 1
+    while True:
+        waiting = n >= k
+        if not waiting.any():
+            return result
+        result = np.where(waiting, now, result)
+        if np.isnan(now[waiting]).all():
+            return result
+        before, now = now, np.asarray(step(k, x, now, before)).astype(kind)
+        k += 1
+
+
+def _polynomial(first: First, step: Step, closed: Callable[[Any, Any], Any] | None = None, shifted: bool = False) -> Callable[..., Any]:
+    """A polynomial primitive: `closed(x, n)` gives large degrees inside [-1, 1]; `shifted` takes 2x - 1 for x."""
 
     def evaluate(x: np.ndarray, degree: np.ndarray) -> np.ndarray:
+        kind = x.dtype
         with np.errstate(all="ignore"):
-            n = np.broadcast_arrays(degree, x)[0].astype(np.int64)
-            kind = np.result_type(x)
-            x = np.broadcast_to(2 * x - 1 if shifted else x, n.shape)
-            before, now = np.ones(n.shape, kind), np.asarray(first(x)).astype(kind)
-            result = np.where(n < 0, kind.type(0), before)
-            top = int(n.max(initial=0))
-            for k in range(1, top + 1):
-                result = np.where(n == k, now, result)
-                before, now = now, np.asarray(step(k, x, now, before)).astype(kind)
-            return result
+            degree, x = np.broadcast_arrays(degree, 2 * x - 1 if shifted else x)
+            n = degree.astype(np.int64)
+            if closed is None:
+                return _recurrence(x, n, first, step)
+            use_closed = (n >= CLOSED_FROM) & (np.abs(x) <= 1)
+            result = _recurrence(x, np.where(use_closed, 0, n), first, step)
+            return np.where(use_closed, closed(x.astype(np.float64), n), result).astype(kind)
 
     return through_float32(evaluate)
 
 
-def _chebyshev(k: int, x: Any, p: Any, q: Any) -> Any:
+def _angle_ratio(above: Callable[[Any, Any], Any], below: Callable[[Any], Any], right: Callable[[Any], Any], left: Callable[[Any], Any]) -> Any:
+    """above(n, t) / below(t) at x = cos t, with the limits at x = 1 and x = -1 as functions of n."""
+
+    def closed(x: np.ndarray, n: np.ndarray) -> np.ndarray:
+        t = np.arccos(x)
+        sign = np.where(n % 2 == 0, 1, -1)
+        return np.where(x == 1, right(n), np.where(x == -1, sign * left(n), above(n, t) / below(t)))
+
+    return closed
+
+
+def _chebyshev(k: Any, x: Any, p: Any, q: Any) -> Any:
     return 2 * x * p - q
 
 
-_FIRST: dict[str, Callable[[Any], Any]] = {"t": lambda x: x, "u": lambda x: 2 * x, "v": lambda x: 2 * x - 1, "w": lambda x: 2 * x + 1}
-for _letter, _first in _FIRST.items():
-    FUNCTIONS[f"chebyshev_polynomial_{_letter}"] = _polynomial(_first, _chebyshev)
-    FUNCTIONS[f"shifted_chebyshev_polynomial_{_letter}"] = _polynomial(_first, _chebyshev, shifted=True)
+def _one(n: Any) -> Any:
+    return n * 0 + 1
+
+
+def _odd(n: Any) -> Any:
+    return 2 * n + 1
+
+
+for _letter, _first, _closed in (
+        ("t", lambda x: x, _angle_ratio(lambda n, t: np.cos(n * t), _one, _one, _one)),
+        ("u", lambda x: 2 * x, _angle_ratio(lambda n, t: np.sin((n + 1) * t), np.sin, lambda n: n + 1, lambda n: n + 1)),
+        ("v", lambda x: 2 * x - 1, _angle_ratio(lambda n, t: np.cos((n + 0.5) * t), lambda t: np.cos(t / 2), _one, _odd)),
+        ("w", lambda x: 2 * x + 1, _angle_ratio(lambda n, t: np.sin((n + 0.5) * t), lambda t: np.sin(t / 2), _odd, _one))):
+    FUNCTIONS[f"chebyshev_polynomial_{_letter}"] = _polynomial(_first, _chebyshev, _closed)
+    FUNCTIONS[f"shifted_chebyshev_polynomial_{_letter}"] = _polynomial(_first, _chebyshev, _closed, shifted=True)
 FUNCTIONS["hermite_polynomial_h"] = _polynomial(lambda x: 2 * x, lambda k, x, p, q: 2 * x * p - 2 * k * q)
 FUNCTIONS["hermite_polynomial_he"] = _polynomial(lambda x: x, lambda k, x, p, q: x * p - k * q)
 FUNCTIONS["laguerre_polynomial_l"] = _polynomial(lambda x: 1 - x, lambda k, x, p, q: ((2 * k + 1 - x) * p - k * q) / (k + 1))
