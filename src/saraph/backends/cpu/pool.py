@@ -12,10 +12,27 @@ import numpy as np
 
 from saraph.backends.cpu.pointwise import div_trunc
 from saraph.backends.cpu.table import primitive
-from saraph.backends.cpu.windows import Ints, channels_first, channels_last, is_channels_last
+from saraph.backends.cpu.windows import Ints, channels_first, channels_last, empty_like_layout, is_channels_last
 from saraph.dtypes import REDUCED
 
 float32 = np.dtype(np.float32)
+BLOCK = 1 << 16  # elements worked on at a time, so that intermediate arrays stay in the cache
+
+
+def _blocks(a: np.ndarray, rank: int, *others: np.ndarray) -> Any:
+    """The arrays (all of `a`'s leading dimensions) cut into blocks of a few planes, or of a few samples where channels lie innermost."""
+    arrays = (a, *others)
+    if a.flags.c_contiguous and all(x.flags.c_contiguous for x in others):
+        arrays = tuple([x.reshape(math.prod(x.shape[: x.ndim - rank]), *x.shape[x.ndim - rank:]) for x in arrays])
+    length = arrays[0].shape[0]
+    step = max(1, BLOCK * length // max(a.size, 1))
+    for start in range(0, length, step):
+        yield [x[start : start + step] for x in arrays]
+
+
+def _empty(a: np.ndarray, rank: int, sizes: Ints, kind: np.dtype | None = None) -> np.ndarray:
+    """Uninitialised memory for a's leading dimensions and other spatial ones, in a's order."""
+    return empty_like_layout(a, (*a.shape[: a.ndim - rank], *sizes), kind)
 
 
 def _lowest(kind: np.dtype) -> Any:
@@ -65,29 +82,33 @@ def max_pool(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, dilation:
     if not a.size:
         values = np.empty((*a.shape[: a.ndim - len(kernel)], *out), kind)
         return (values, np.zeros(values.shape, np.int64)) if want_index else values
-    geometry = _geometry(a, kernel, stride, padding, dilation, out)
+    rank = len(kernel)
+    how = (kernel, stride, padding, dilation, out)
+    values = _empty(a, rank, out)
     if not want_index:
-        return _maxima(a, geometry)
-    values, place = _maxima_placed(a, geometry, False)
-    if kind.kind == "f" and np.isnan(values).any():
-        values, place = _maxima_placed(a, geometry, True)
-    return values, _positions(values, place, a.shape[a.ndim - len(kernel):], kernel, stride, padding, dilation, out)
+        for part, target in _blocks(a, rank, values):
+            target[...] = _maxima(part, _geometry(part, *how))
+        return values
+    index = _empty(a, rank, out, np.dtype(np.int64))
+    tables = _position_tables(a.shape[a.ndim - rank:], *how)
+    for part, target, places in _blocks(a, rank, values, index):
+        geometry = _geometry(part, *how)
+        best, place = _maxima_placed(part, geometry, False)
+        if kind.kind == "f" and np.isnan(best).any():
+            best, place = _maxima_placed(part, geometry, True)
+        target[...] = best
+        _write_positions(places, best, place, *tables)
+    return values, index
 
 
 def _maxima(a: np.ndarray, geometry: Any) -> np.ndarray:
-    a = a[...]  # a view: what is left of it at the end is copied
     for axis, k, s, p, d, o in geometry:
         a = _extended(a, axis, p, _overhang(a.shape[axis], k, s, p, d, o), _lowest(a.dtype))
         best = _slice(a, axis, 0, s, o)
         for t in range(1, k):
             best = np.maximum(best, _slice(a, axis, t * d, s, o), out=None if t == 1 else best)
         a = best
-    return _dense(a)
-
-
-def _dense(a: np.ndarray) -> np.ndarray:
-    """The array itself, if its memory is its own, else a copy."""
-    return a if a.base is None else a.copy("K")
+    return a
 
 
 def _maxima_placed(a: np.ndarray, geometry: Any, nan: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -95,7 +116,6 @@ def _maxima_placed(a: np.ndarray, geometry: Any, nan: bool) -> tuple[np.ndarray,
     count = math.prod(k for _, k, *_ in geometry)
     small = np.dtype(np.uint8 if count <= 256 else np.uint16 if count <= 65536 else np.int64)
     place, inner = np.zeros_like(a, small), 1
-    a = a[...]
     for axis, k, s, p, d, o in geometry:
         over = _overhang(a.shape[axis], k, s, p, d, o)
         a, place = _extended(a, axis, p, over, _lowest(a.dtype)), _extended(place, axis, p, over, 0)
@@ -109,26 +129,26 @@ def _maxima_placed(a: np.ndarray, geometry: Any, nan: bool) -> tuple[np.ndarray,
             # a later place has a higher number, so the larger number is the later choice
             best_place = np.maximum(best_place, better * (code + small.type(t * inner)))
         a, place, inner = best, best_place, inner * k
-    return _dense(a), place
+    return a, place
 
 
-def _positions(values: np.ndarray, place: np.ndarray, sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-               out: Ints) -> np.ndarray:
-    """Flat positions in the unpadded input from places in windows; a window of nothing but the lowest value names its first element."""
+def _position_tables(sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> tuple[np.ndarray, ...]:
+    """Flat positions: of every window's start, of every place in a window from there on, and of every window's first true element."""
     base, offset, first = (np.zeros((), np.int64) for _ in range(3))
     for size, k, s, p, d, o in zip(sizes, kernel, stride, padding, dilation, out):
         start = np.arange(o) * s - p
         base = np.expand_dims(base, -1) * size + start
         offset = np.expand_dims(offset, -1) * size + np.arange(k) * d
         first = np.expand_dims(first, -1) * size + np.where(start < 0, np.minimum(start % d, size - 1), start)
-    index = offset.reshape(-1).take(place)
-    if not place.flags.c_contiguous:
-        index = index.copy("C")
-    index += base
+    return base, offset.reshape(-1), first
+
+
+def _write_positions(index: np.ndarray, values: np.ndarray, place: np.ndarray, base: np.ndarray, offset: np.ndarray, first: np.ndarray) -> None:
+    """Flat positions in the unpadded input from places in windows; a window of nothing but the lowest value names its first element."""
+    np.add(offset.take(place), base, out=index)
     lowest = values == _lowest(values.dtype)
     if lowest.any():
         index[lowest] = np.broadcast_to(first, index.shape)[lowest]
-    return _ordered_as(index, values)
 
 
 def _ordered_as(r: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -144,9 +164,14 @@ def spatial_gather(a: np.ndarray, index: np.ndarray, rank: int) -> np.ndarray:
     return np.take_along_axis(flat, index.reshape(*lead, math.prod(index.shape[a.ndim - rank:])), -1).reshape(index.shape)
 
 
-def _flat_positions(index: np.ndarray, lead: Ints, total: int) -> np.ndarray:
+def _planes(index: np.ndarray, lead: Ints, total: int) -> Any:
+    """Blocks of planes: which planes, and their positions counted through all planes of the block."""
     rows = math.prod(lead)
-    return (index.reshape(rows, index.size // max(rows, 1)) + (np.arange(rows) * total)[:, None]).reshape(-1)
+    flat = index.reshape(rows, index.size // max(rows, 1))
+    step = max(1, BLOCK // max(flat.shape[1], 1))
+    for start in range(0, rows, step):
+        part = flat[start : start + step]
+        yield slice(start, start + step), (part + (np.arange(len(part)) * total)[:, None]).reshape(-1)
 
 
 @primitive
@@ -154,9 +179,10 @@ def spatial_add(g: np.ndarray, index: np.ndarray, sizes: Ints) -> np.ndarray:
     """The adjoint of spatial_gather: zeros (N, C, *sizes) with g (N, C, *O) added at flat positions."""
     kind = g.dtype
     lead, total = g.shape[: g.ndim - len(sizes)], math.prod(sizes)
-    found = np.zeros(math.prod(lead) * total, float32 if kind in REDUCED else kind)
-    if g.size:
-        np.add.at(found, _flat_positions(index, lead, total), g.reshape(-1).astype(found.dtype, copy=False))
+    found = np.zeros((math.prod(lead), total), float32 if kind in REDUCED else kind)
+    values = g.reshape(len(found), g.size // max(len(found), 1)).astype(found.dtype, copy=False)
+    for block, places in _planes(index, lead, total) if g.size else ():
+        np.add.at(found[block].reshape(-1), places, values[block].reshape(-1))
     return _ordered_as(found.reshape(*lead, *sizes).astype(kind, copy=False), g)
 
 
@@ -167,17 +193,18 @@ def spatial_put(a: np.ndarray, index: np.ndarray, sizes: Ints) -> np.ndarray:
     wrong = (index < 0) | (index >= total)
     if wrong.any():
         raise RuntimeError(f"Found an invalid max index: {int(index[wrong].flat[0])} (output volumes are of size {'x'.join(map(str, sizes))})")
-    found = np.zeros(math.prod(lead) * total, a.dtype)
-    if a.size:
-        found[_flat_positions(index, lead, total)] = a.reshape(-1)
+    found = np.zeros((math.prod(lead), total), a.dtype)
+    values = a.reshape(len(found), a.size // max(len(found), 1))
+    for block, places in _planes(index, lead, total) if a.size else ():
+        found[block].reshape(-1)[places] = values[block].reshape(-1)
     return _ordered_as(found.reshape(*lead, *sizes), a)
 
 
 # -- averages --------------------------------------------------------------------------------------------------------------------------
 
 
-def _divided(a: np.ndarray, divisors: Any) -> np.ndarray:
-    """a (which is ours to write to) divided by one number, or by the product of one count a dimension and window."""
+def _divide(a: np.ndarray, divisors: Any, out: np.ndarray) -> None:
+    """a divided by one number, or by the product of one count a dimension and window, into `out`."""
     if len(divisors) == 1 and not isinstance(divisors[0], tuple):
         total: Any = a.dtype.type(divisors[0])
     elif all(len(set(row)) == 1 for row in divisors):
@@ -187,8 +214,9 @@ def _divided(a: np.ndarray, divisors: Any) -> np.ndarray:
         for row in divisors:
             total = np.expand_dims(total, -1) * np.array(row, a.dtype)
     if a.dtype.kind in "iu":
-        return div_trunc(a, np.broadcast_to(total, a.shape))
-    return np.divide(a, total, out=a)
+        out[...] = div_trunc(a, np.broadcast_to(total, a.shape))
+    else:
+        np.divide(a, total, out=out)
 
 
 @primitive
@@ -197,24 +225,34 @@ def avg_pool(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, out: Ints
     kind = a.dtype
     if kind in REDUCED:
         a = a.astype(float32)
-    a = a[...]
-    for axis, k, s, p, o in _geometry(a, kernel, stride, padding, out):
-        a = _extended(a, axis, p, _overhang(a.shape[axis], k, s, p, 1, o), 0)
-        total = _slice(a, axis, 0, s, o)
-        for t in range(1, k):
-            total = np.add(total, _slice(a, axis, t, s, o), out=None if t == 1 else total)
-        a = total
-    return _divided(_dense(a), divisors).astype(kind, copy=False)
+    rank = len(kernel)
+    found = _empty(a, rank, out)
+    for part, target in _blocks(a, rank, found) if a.size else ():
+        for axis, k, s, p, o in _geometry(part, kernel, stride, padding, out):
+            part = _extended(part, axis, p, _overhang(part.shape[axis], k, s, p, 1, o), 0)
+            total = _slice(part, axis, 0, s, o)
+            for t in range(1, k):
+                total = np.add(total, _slice(part, axis, t, s, o), out=None if t == 1 else total)
+            part = total
+        _divide(part, divisors, target)
+    return found.astype(kind, copy=False)
 
 
 @primitive
 def spread_average(g: np.ndarray, sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, divisors: Any) -> np.ndarray:
     """The adjoint of avg_pool."""
     kind, rank = g.dtype, len(kernel)
-    g = _divided(g.astype(float32) if kind in REDUCED else g.copy("K"), divisors)
-    for (axis, k, s, p, o), size in reversed(list(zip(_geometry(g, kernel, stride, padding, g.shape[g.ndim - rank:]), reversed(sizes)))):
-        g = _spread(g, axis, size, k, s, p, o)
-    return np.asarray(g).astype(kind, copy=False)
+    if kind in REDUCED:
+        g = g.astype(float32)
+    counts = g.shape[g.ndim - rank:]
+    found = _empty(g, rank, sizes)
+    for part, target in _blocks(g, rank, found) if g.size else ():
+        share = np.empty_like(part)
+        _divide(part, divisors, share)
+        for (axis, k, s, p, o), size in reversed(list(zip(_geometry(part, kernel, stride, padding, counts), reversed(sizes)))):
+            share = _spread(share, axis, size, k, s, p, o)
+        target[...] = share
+    return found.astype(kind, copy=False)
 
 
 def _spread(g: np.ndarray, axis: int, size: int, k: int, s: int, p: int, o: int) -> np.ndarray:
@@ -229,7 +267,7 @@ def _spread(g: np.ndarray, axis: int, size: int, k: int, s: int, p: int, o: int)
             target[...] = g
         else:
             target += g
-    return wide if reach == size else _slice(wide, axis, p, 1, size).copy("K")
+    return wide if reach == size else _slice(wide, axis, p, 1, size)
 
 
 # -- windows of other shapes -------------------------------------------------------------------------------------------------------
@@ -253,23 +291,23 @@ def _last_argmax(part: np.ndarray, axis: int) -> np.ndarray:
 @primitive
 def adaptive_max(a: np.ndarray, out: Ints) -> tuple[np.ndarray, np.ndarray]:
     """The maxima of windows that make `out` of them along the last dimensions, and their flat positions."""
-    kind, rank = a.dtype, len(out)
+    kind, rank, given = a.dtype, len(out), a
     if kind in REDUCED:
         a = a.astype(float32)
-    sizes = a.shape[a.ndim - rank:]
-    index = np.broadcast_to(np.arange(math.prod(sizes)).reshape(sizes), a.shape)
-    given = a
-    for i in reversed(range(rank)):
+    sizes, index = a.shape[a.ndim - rank:], np.zeros((1,) * a.ndim, np.int64)
+    step = 1
+    for i in reversed(range(rank)):  # the last dimension first; `index` is the flat position within the dimensions that are done
         axis = a.ndim - rank + i
         shape = (*a.shape[:axis], out[i], *a.shape[axis + 1:])
         values, where = np.empty(shape, a.dtype), np.empty(shape, np.int64)
         for j, (lo, hi) in enumerate(_bounds(sizes[i], out[i])):
             part = _slice(a, axis, lo, 1, hi - lo)
             best = _last_argmax(part, axis)
-            _slice(values, axis, j, 1, 1)[...] = np.take_along_axis(part, best, axis)
-            _slice(where, axis, j, 1, 1)[...] = np.take_along_axis(_slice(index, axis, lo, 1, hi - lo), best, axis)
-        a, index = values, where
-    return _ordered_as(a, given).astype(kind, copy=False), _ordered_as(np.ascontiguousarray(index), given)
+            _slice(values, axis, j, 1, 1)[...] = np.maximum.reduce(part, axis, keepdims=True)
+            inner = index if index.size == 1 else np.take_along_axis(_slice(index, axis, lo, 1, hi - lo), best, axis)
+            _slice(where, axis, j, 1, 1)[...] = (best + lo) * step + inner
+        a, index, step = values, where, step * sizes[i]
+    return _ordered_as(a, given).astype(kind, copy=False), _ordered_as(index, given)
 
 
 @primitive
