@@ -11,10 +11,6 @@ from saraph.tensor.tensor import Tensor
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam"]
 
 
-def _square(g: Tensor) -> Tensor:
-    return g * g.conj()
-
-
 def _average(mean: Tensor, value: Tensor, weight: float) -> None:
     """mean <- (1 - weight) mean + weight value, in place."""
     mean.mul_(1.0 - weight).add_(value * weight)
@@ -64,7 +60,7 @@ class Adam(Optimizer):
                 grad = grad + p * float(weight_decay)
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         _average(mean, grad, 1.0 - beta1)
-        _average(square, _square(grad), 1.0 - beta2)
+        _average(square, grad * grad, 1.0 - beta2)
         if group["amsgrad"]:
             square = _keep_maximum(state, square)
         correction = math.sqrt(1.0 - beta2**step)
@@ -74,8 +70,6 @@ class Adam(Optimizer):
 
 def _keep_maximum(state: dict[str, Any], square: Tensor) -> Tensor:
     largest = state["max_exp_avg_sq"]
-    if largest.is_complex():
-        raise RuntimeError("amsgrad is not supported for complex parameters: the largest of complex values is not defined")
     largest.copy_(largest.maximum(square))
     return largest
 
@@ -117,19 +111,9 @@ class Adamax(Optimizer):
         if group["weight_decay"] != 0:
             grad = grad + p * float(group["weight_decay"])
         mean, largest = state["exp_avg"], state["exp_inf"]
-        if p.is_complex():
-            _complex_parts(self, p, grad, state, group, ("exp_avg", "exp_inf"), step)
-            return
         _average(mean, grad, 1.0 - beta1)
         largest.copy_((largest * float(beta2)).maximum(grad.abs().add_(float(group["eps"]))))
         p.sub_((mean / largest).mul_(float(number(group["lr"])) / (1.0 - beta1**step)))
-
-
-def _complex_parts(optimizer: Optimizer, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any], names: tuple[str, ...],
-                   step: float) -> None:
-    """Update a complex parameter as the pairs of reals it consists of (the step has been counted already)."""
-    real_state = {**state, **{n: state[n].view_as_real() for n in names}, "step": step - 1}
-    optimizer.update(p.view_as_real(), grad.view_as_real(), real_state, {**group, "weight_decay": 0})
 
 
 class NAdam(Optimizer):
@@ -165,8 +149,6 @@ class NAdam(Optimizer):
         product.mul_(mu)
         so_far = product.item()
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        if p.is_complex():
-            p, grad, mean, square = (t.view_as_real() for t in (p, grad, mean, square))
         _average(mean, grad, 1.0 - beta1)
         _average(square, grad * grad, 1.0 - beta2)
         denominator = square.div(1.0 - beta2**step).sqrt().add_(float(group["eps"]))
@@ -200,8 +182,6 @@ class RAdam(Optimizer):
             else:
                 grad = grad + p * float(group["weight_decay"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
-        if p.is_complex():
-            p, grad, mean, square = (t.view_as_real() for t in (p, grad, mean, square))
         _average(mean, grad, 1.0 - beta1)
         _average(square, grad * grad, 1.0 - beta2)
         correction2 = 1.0 - beta2**step

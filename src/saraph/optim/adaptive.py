@@ -13,11 +13,6 @@ from saraph.tensor.tensor import Tensor
 __all__ = ["Adagrad", "Adadelta", "RMSprop", "Rprop", "ASGD", "Adafactor"]
 
 
-def _real(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Complex tensors as pairs of reals; real ones as they are."""
-    return tuple(t.view_as_real() if t.is_complex() else t for t in tensors)
-
-
 class Adagrad(Optimizer):
     """p <- p - lr' g / (sqrt(sum of g^2) + eps), with lr' = lr / (1 + (step - 1) lr_decay) (Duchi et al. 2011)."""
 
@@ -56,7 +51,7 @@ class Adagrad(Optimizer):
         if grad.is_sparse:
             self._update_rows(p, grad.coalesce(), state["sum"], lr, group["eps"])
             return
-        p, grad, total = _real(p, grad, state["sum"])
+        total = state["sum"]
         total.add_(grad * grad)
         p.sub_((grad / total.sqrt().add_(float(group["eps"]))).mul_(lr))
 
@@ -87,7 +82,7 @@ class Adadelta(Optimizer):
         rho, eps = float(group["rho"]), float(group["eps"])
         if group["weight_decay"] != 0:
             grad = grad + p * float(group["weight_decay"])
-        p, grad, square, steps = _real(p, grad, state["square_avg"], state["acc_delta"])
+        square, steps = state["square_avg"], state["acc_delta"]
         square.mul_(rho).add_((grad * grad).mul_(1.0 - rho))
         delta = steps.add(eps).sqrt_().div_((square + eps).sqrt_()).mul_(grad)
         steps.mul_(rho).add_((delta * delta).mul_(1.0 - rho))
@@ -121,17 +116,17 @@ class RMSprop(Optimizer):
         alpha, lr = float(group["alpha"]), float(number(group["lr"]))
         if group["weight_decay"] != 0:
             grad = grad + p * float(group["weight_decay"])
-        p, grad, square = _real(p, grad, state["square_avg"])
+        square = state["square_avg"]
         square.mul_(alpha).add_((grad * grad).mul_(1.0 - alpha))
         if group["centered"]:
-            (mean,) = _real(state["grad_avg"])
+            mean = state["grad_avg"]
             mean.mul_(alpha).add_(grad * (1.0 - alpha))
             root = (square - mean * mean).sqrt_()
         else:
             root = square.sqrt()
         step = grad / root.add_(float(group["eps"]))
         if group["momentum"] > 0:
-            (buffer,) = _real(state["momentum_buffer"])
+            buffer = state["momentum_buffer"]
             buffer.mul_(float(group["momentum"])).add_(step)
             step = buffer
         p.sub_(step * lr)
@@ -156,7 +151,7 @@ class Rprop(Optimizer):
         advance(state)
         shrink, grow = group["etas"]
         smallest, largest = group["step_sizes"]
-        p, grad, before, size = _real(p, grad, state["prev"], state["step_size"])
+        before, size = state["prev"], state["step_size"]
         turned = (grad * before).sign()
         factor = (turned > 0).to(size.dtype) * (grow - 1.0) + (turned < 0).to(size.dtype) * (shrink - 1.0) + 1.0
         size.mul_(factor).clamp_(smallest, largest)
@@ -183,7 +178,7 @@ class ASGD(Optimizer):
         step = advance(state)
         if group["weight_decay"] != 0:
             grad = grad + p * float(group["weight_decay"])
-        p, grad, average = _real(p, grad, state["ax"])
+        average = state["ax"]
         eta, mu = state["eta"].item(), state["mu"].item()
         p.mul_(1.0 - group["lambd"] * eta)
         p.sub_(grad * eta)

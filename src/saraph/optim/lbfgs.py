@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from saraph.autograd import enable_grad, no_grad
+from saraph.ops.complex import view_as_real
 from saraph.ops.movement import cat
 from saraph.optim.optimizer import Optimizer, check, number
 from saraph.tensor.tensor import Tensor
@@ -119,13 +120,13 @@ class LBFGS(Optimizer):
         parts = []
         for p in self._params:
             g = p.new_zeros(p.numel()) if p.grad is None else (p.grad.to_dense() if p.grad.is_sparse else p.grad).reshape(-1)
-            parts.append(g.view_as_real().reshape(-1) if g.is_complex() else g)
+            parts.append(view_as_real(g).reshape(-1) if g.is_complex() else g)
         return cat(parts, 0)
 
     def _move(self, t: float, direction: Tensor) -> None:
         offset = 0
         for p in self._params:
-            p = p.view_as_real() if p.is_complex() else p
+            p = view_as_real(p) if p.is_complex() else p
             p.add_(direction[offset:offset + p.numel()].view_as(p), alpha=t)
             offset += p.numel()
 

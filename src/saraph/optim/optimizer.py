@@ -11,6 +11,7 @@ from typing import Any
 
 from saraph import dtypes
 from saraph.autograd import enable_grad, set_grad_enabled
+from saraph.ops.complex import view_as_complex, view_as_real
 from saraph.ops.creation import tensor
 from saraph.tensor.node import RemovableHandle
 from saraph.tensor.tensor import Tensor
@@ -167,10 +168,22 @@ class Optimizer:
                         state = self.init_state(p, group)
                         if state:
                             self.state[p] = state
-                    self.update(p, -grad if maximize else grad, state, group)
+                    if p._a.dtype.kind == "c":
+                        self._update_pairs(p, -grad if maximize else grad, state, group)
+                    else:
+                        self.update(p, -grad if maximize else grad, state, group)
         return loss
 
     step = profile_hook_step.__func__(step)
+
+    def _update_pairs(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Update a complex parameter, and its complex state, as the pairs of reals they consist of."""
+        parts = {k: view_as_real(v) if isinstance(v, Tensor) and v.is_complex() else v for k, v in state.items()}
+        known = dict(parts)
+        self.update(view_as_real(p), view_as_real(grad), parts, group)
+        for key, value in parts.items():
+            if value is not known.get(key, None):
+                state[key] = view_as_complex(value) if isinstance(value, Tensor) and tuple(value.shape) == (*p.shape, 2) else value
 
     def check_gradient(self, grad: Tensor) -> None:
         """RuntimeError for gradients the algorithm does not take."""
