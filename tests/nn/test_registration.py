@@ -32,7 +32,7 @@ def test_assignment_registers_by_kind_and_moves_between_tables():
     del m.x, m.b
     assert not hasattr(m, "x") and not m._parameters and not m._buffers
     with pytest.raises(AttributeError, match="'Module' object has no attribute 'x'"):
-        m.x
+        assert m.x
 
 
 def test_nothing_is_registered_before_init():

@@ -70,11 +70,11 @@ def top(weight):
 def test_spectral_norm_approaches_the_largest_singular_value():
     m = parametrizations.spectral_norm(linear())
     for _ in range(30):
-        m.weight
+        assert m.weight.shape == (2, 3)
     assert torch.allclose(m.weight, WEIGHT / top(WEIGHT))
     m.eval()
     before = m.parametrizations.weight[0]._u.clone()
-    m.weight
+    assert m.weight.shape == (2, 3)
     assert torch.equal(m.parametrizations.weight[0]._u, before)
     conv = parametrizations.spectral_norm(nn.ConvTranspose2d(2, 3, 2))
     assert conv.parametrizations.weight[0]._u.shape == (3,)  # the outputs of a transposed convolution are dimension 1
