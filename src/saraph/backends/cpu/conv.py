@@ -87,6 +87,9 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
     if kind in REDUCED:
         wide = None if bias is None else bias.astype(float32)
         return convolution(x.astype(float32), w.astype(float32), wide, stride, padding, dilation, groups).astype(kind)
+    if kind.kind == "c":
+        out = _complex(convolution, x, w, None, stride, padding, dilation, groups)
+        return out if bias is None else np.add(out, bias.reshape(-1, *[1] * (out.ndim - 2)), out=out)
     last = is_channels_last(x) or is_channels_last(w)
     counts = window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)
     out = np.empty((x.shape[0], *counts, w.shape[0]), kind) if last else np.empty((x.shape[0], w.shape[0], *counts), kind)
@@ -100,6 +103,17 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
                 function(xg, wg, og, stride, padding, dilation, counts)
         if bias is not None:
             out += bias.reshape(-1, *[1] * len(counts))
+    return out
+
+
+def _complex(function: Any, x: np.ndarray, w: np.ndarray, *how: Any) -> np.ndarray:
+    """A bilinear product of complex arrays from three of real ones (Gauss): real ac - bd, imaginary (a + b)(c + d) - ac - bd."""
+    parts = [np.array(part, order="K") for part in (x.real, w.real, x.imag, w.imag)]
+    real, imaginary = function(*parts[:2], *how), function(*parts[2:], *how)
+    both = function(parts[0] + parts[2], parts[1] + parts[3], *how)
+    out = np.empty_like(real, x.dtype)
+    np.subtract(real, imaginary, out=out.real)
+    np.subtract(both - real, imaginary, out=out.imag)
     return out
 
 
@@ -210,6 +224,8 @@ def convolution_input_grad(g: np.ndarray, w: np.ndarray, size: Ints, stride: Int
     kind = g.dtype
     if kind in REDUCED:
         return convolution_input_grad(g.astype(float32), w.astype(float32), size, stride, padding, dilation, groups).astype(kind)
+    if kind.kind == "c":
+        return _complex(convolution_input_grad, g, w, size, stride, padding, dilation, groups)
     last = is_channels_last(g) or is_channels_last(w)
     batch, channels, kernel = g.shape[0], w.shape[1] * groups, w.shape[2:]
     depthwise = groups > 1 and w.shape[1] == 1
