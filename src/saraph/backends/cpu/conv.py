@@ -108,9 +108,9 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
 
 def _complex(function: Any, x: np.ndarray, w: np.ndarray, *how: Any) -> np.ndarray:
     """A bilinear product of complex arrays from three of real ones (Gauss): real ac - bd, imaginary (a + b)(c + d) - ac - bd."""
-    parts = [np.array(part, order="K") for part in (x.real, w.real, x.imag, w.imag)]
-    real, imaginary = function(*parts[:2], *how), function(*parts[2:], *how)
-    both = function(parts[0] + parts[2], parts[1] + parts[3], *how)
+    parts = [np.array(part, order="K") if is_channels_last(a) else part for a in (x, w) for part in (a.real, a.imag)]
+    real, imaginary = function(parts[0], parts[2], *how), function(parts[1], parts[3], *how)
+    both = function(parts[0] + parts[1], parts[2] + parts[3], *how)
     out = np.empty_like(real, x.dtype)
     np.subtract(real, imaginary, out=out.real)
     np.subtract(both - real, imaginary, out=out.imag)

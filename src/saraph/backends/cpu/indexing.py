@@ -107,6 +107,10 @@ def nonzero(a: np.ndarray) -> np.ndarray:
 
 @primitive
 def masked_fill(a: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
+    if value.__class__ is int and value == 0 and a.shape == mask.shape and a.dtype.kind == "f":
+        # all bits kept or cleared: several times faster than a copy that branches at every element
+        bits = np.dtype(f"i{a.itemsize}")
+        return np.bitwise_and(a.view(bits), mask.view(np.int8) - np.int8(1)).view(a.dtype)
     found = a.copy() if a.shape == np.broadcast_shapes(a.shape, mask.shape) else np.broadcast_to(a, np.broadcast_shapes(a.shape, mask.shape)).copy()
     np.copyto(found, value, where=mask, casting="unsafe")
     return found
