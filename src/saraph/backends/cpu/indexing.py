@@ -67,9 +67,32 @@ def add_rows(shape: tuple[int, ...], axis: int, index: np.ndarray, values: np.nd
         order = np.argsort(index, kind="stable")
         ordered = index[order]
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-        found[ordered[starts]] = np.add.reduceat(rows[order].astype(wide, copy=False), starts, 0)
+        _sum_runs(found, rows, order, ordered[starts], starts, wide)
+    found = found.astype(kind, copy=False)
+    if axis == 0 and found.shape == tuple(shape):
+        return found  # owns its memory: it can become a gradient as it is
     rest = [n for d, n in enumerate(shape) if d != axis]
-    return np.moveaxis(found.reshape([shape[axis], *rest]), 0, axis).astype(kind)
+    return np.ascontiguousarray(np.moveaxis(found.reshape([shape[axis], *rest]), 0, axis))
+
+
+FEW_ROUNDS = 32  # of additions of whole sets of rows
+
+
+def _sum_runs(found: np.ndarray, rows: np.ndarray, order: np.ndarray, targets: np.ndarray, starts: np.ndarray, wide: np.dtype) -> None:
+    """found[targets[k]] = the sum of rows[order] from starts[k] to the next start, first to last."""
+    lengths = np.diff(starts, append=len(order))
+    if lengths.max() > FEW_ROUNDS:
+        found[targets] = np.add.reduceat(rows[order].astype(wide, copy=False), starts, 0)
+        return
+    found[targets] = rows[order[starts]]
+    k = 1
+    while True:
+        longer = lengths > k
+        if not longer.any():
+            return
+        targets, starts, lengths = targets[longer], starts[longer], lengths[longer]
+        found[targets] += rows[order[starts + k]]
+        k += 1
 
 
 @primitive
