@@ -41,18 +41,24 @@ def ConvolutionBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
 @derivative("ConvolutionBackward0")
 def TransposedBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     x, w = unpack(node)
-    gx = convolve(g, w.conj(), None, *node.how) if node.needs(0) else None
-    if gx is not None and gx._a.shape[2:] != node.length:  # an output padding of a whole stride makes room for more windows
-        gx = gx[(slice(None), slice(None), *map(slice, node.length))]
+    gx = _first(convolve(g, w.conj(), None, *node.how), node.counts) if node.needs(0) else None
     gw = weight_grad(g, x.conj(), node.kernel, *node.how) if node.needs(1) else None
     return gx, gw, _bias_grad(node, g)
+
+
+def _first(x: Tensor, counts: Ints) -> Tensor:
+    """x without the windows beyond `counts`: an output padding of a whole stride makes room for more."""
+    for d, n in enumerate(counts, 2):
+        if x._a.shape[d] != n:
+            x = x.narrow(d, 0, n)
+    return x
 
 
 @derivative("ConvolutionBackwardBackward0")
 def WeightGradBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
     x, y = unpack(node)
     gx = input_grad(y, g.conj(), None, node.size, *node.how).conj() if node.needs(0) else None
-    gy = convolve(x.conj(), g, None, *node.how) if node.needs(1) else None
+    gy = _first(convolve(x.conj(), g, None, *node.how), node.counts) if node.needs(1) else None
     return gx, gy
 
 
@@ -72,14 +78,14 @@ def input_grad(x: Tensor, w: Tensor, bias: Tensor | None, size: Ints, stride: In
     if bias is not None:
         r = backend.add(r, backend.reshape_view(bias._a, (-1, *[1] * len(size))))
     return record(r, TransposedBackward, (x, w, bias), (x if w._rg else None, w if x._rg else None), kernel=k.shape[2:],
-                  length=a.shape[2:], how=(stride, padding, dilation, groups))
+                  counts=a.shape[2:], how=(stride, padding, dilation, groups))
 
 
 def weight_grad(x: Tensor, y: Tensor, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Tensor:
     """The adjoint of `convolve` in its weight: x (N, C, *S), y (N, O, *L) -> (O, C / groups, *kernel)."""
     a, b = x._a, y._a
     r = of(a, b).convolution_weight_grad(a, b, kernel, stride, padding, dilation, groups)
-    return record(r, WeightGradBackward, (x, y), (x if y._rg else None, y if x._rg else None), size=a.shape[2:],
+    return record(r, WeightGradBackward, (x, y), (x if y._rg else None, y if x._rg else None), size=a.shape[2:], counts=b.shape[2:],
                   how=(stride, padding, dilation, groups))
 
 
