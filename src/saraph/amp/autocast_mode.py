@@ -134,9 +134,10 @@ def custom_fwd(fwd: Callable | None = None, *, device_type: str = "cuda", cast_i
 
     @functools.wraps(fwd)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        args[0]._fwd_used_autocast = is_autocast_enabled(device_type)
+        enabled = is_autocast_enabled(device_type)
+        args[0]._fwd_used_autocast = enabled and cast_inputs is None
         args[0]._dtype = get_autocast_dtype(device_type)
-        if cast_inputs is None or not args[0]._fwd_used_autocast:
+        if cast_inputs is None or not enabled:
             return fwd(*args, **kwargs)
         with autocast(device_type, enabled=False):
             return fwd(*[_cast(a, cast_inputs) for a in args], **{k: _cast(v, cast_inputs) for k, v in kwargs.items()})
@@ -159,9 +160,7 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str = "cuda") -> Cal
 
     @functools.wraps(bwd)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        if not args[0]._fwd_used_autocast:
-            return bwd(*args, **kwargs)
-        with autocast(device_type, dtype=args[0]._dtype):
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
             return bwd(*args, **kwargs)
 
     return decorated

@@ -25,8 +25,19 @@ def dispatch(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         rest = {k: v for k, v in kwargs.items() if k != "out"}
         return put_out(record, out, args, rest)
     if thread.autocast is not None and record.autocast is not None:
-        args, kwargs = autocast_arguments(record.autocast, args, kwargs)
+        return _in_autocast(record, args, kwargs)
     return record.body(*args, **kwargs)
+
+
+def _in_autocast(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The body on cast arguments; the ops it is made of take them as they come."""
+    table = thread.autocast
+    args, kwargs = autocast_arguments(record.autocast, args, kwargs)
+    thread.autocast = None
+    try:
+        return record.body(*args, **kwargs)
+    finally:
+        thread.autocast = table
 
 
 def _through_mode(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -15,6 +15,13 @@ def pillow() -> Any:
     return Image
 
 
+def enhance() -> Any:
+    """The PIL.ImageEnhance module; RuntimeError says how to get it."""
+    pillow()
+    from PIL import ImageEnhance
+    return ImageEnhance
+
+
 class ArrayImage:
     """What stands in for a PIL image where Pillow is missing: pixels as an array (height, width[, channels]) uint8."""
 

@@ -12,6 +12,23 @@ __all__ = ["VisionDataset", "DatasetFolder", "ImageFolder", "IMG_EXTENSIONS", "d
 IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 
 
+class StandardTransform:
+    """A transform of the image and one of the target, as one of both."""
+
+    def __init__(self, transform: Callable | None = None, target_transform: Callable | None = None) -> None:
+        self.transform, self.target_transform = transform, target_transform
+
+    def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
+        return (input if self.transform is None else self.transform(input), target if self.target_transform is None else self.target_transform(target))
+
+    def __repr__(self) -> str:
+        lines = [type(self).__name__]
+        for head, transform in (("Transform: ", self.transform), ("Target transform: ", self.target_transform)):
+            if transform is not None:
+                lines += (head + repr(transform).replace("\n", "\n" + " " * len(head))).splitlines()
+        return "\n".join(lines)
+
+
 class VisionDataset(Dataset[Any]):
     """A dataset with a root folder and transforms: either `transforms(image, target)`, or one for each."""
 
@@ -20,7 +37,10 @@ class VisionDataset(Dataset[Any]):
         self.root = os.path.expanduser(os.fspath(root)) if root is not None else None
         if transforms is not None and (transform is not None or target_transform is not None):
             raise ValueError("Only transforms or transform/target_transform can be passed as argument")
-        self.transform, self.target_transform, self.transforms = transform, target_transform, transforms
+        self.transform, self.target_transform = transform, target_transform
+        if transforms is None and (transform is not None or target_transform is not None):
+            transforms = StandardTransform(transform, target_transform)
+        self.transforms = transforms
 
     def __repr__(self) -> str:
         lines = [f"Number of datapoints: {len(self)}"]
@@ -28,6 +48,8 @@ class VisionDataset(Dataset[Any]):
             lines.append(f"Root location: {self.root}")
         if self.extra_repr():
             lines += self.extra_repr().splitlines()
+        if self.transforms is not None:
+            lines.append(repr(self.transforms))
         return "\n".join(["Dataset " + type(self).__name__, *("    " + line for line in lines)])
 
     def extra_repr(self) -> str:

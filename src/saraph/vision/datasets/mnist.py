@@ -28,10 +28,12 @@ def read_idx(path: str | os.PathLike) -> np.ndarray:
     if len(data) < 4 or data[:2] != b"\0\0" or data[2] not in _IDX_TYPES:
         raise ValueError(f"{name} is not an IDX file: it starts with {data[:4]!r}")
     rank = data[3]
+    if len(data) < 4 + 4 * rank:
+        raise ValueError(f"{name} ends within its header: it is truncated or damaged")
     shape = struct.unpack(f">{rank}i", data[4:4 + 4 * rank])
     kind = np.dtype(_IDX_TYPES[data[2]])
     expected = 4 + 4 * rank + int(np.prod(shape, dtype=np.int64)) * kind.itemsize
-    if len(data) != expected:
+    if len(data) != expected or any(n < 0 for n in shape):
         raise ValueError(f"{name} has {len(data)} bytes, its header asks for {expected}: it is truncated or damaged")
     return np.frombuffer(data, kind, offset=4 + 4 * rank).reshape(shape).astype(kind.newbyteorder("="))
 

@@ -1,6 +1,7 @@
 """Transforms of single images: PIL images (or arrays) and tensors (..., channels, height, width)."""
 from __future__ import annotations
 
+import enum
 import math
 import numbers
 from collections.abc import Sequence
@@ -10,14 +11,37 @@ import numpy as np
 
 from saraph import dtypes
 from saraph.nn import functional as F
-from saraph.ops.creation import as_tensor, from_numpy
+from saraph.ops.creation import as_tensor, from_numpy, ones
+from saraph.ops.joining import stack
+from saraph.ops.movement import cat
+from saraph.ops.sequences import linspace
 from saraph.tensor.tensor import Tensor
-from saraph.vision.images import ArrayImage, from_array, is_image, pillow
+from saraph.vision.images import ArrayImage, enhance, from_array, is_image, pillow
 
-__all__ = ["to_tensor", "pil_to_tensor", "to_pil_image", "convert_image_dtype", "normalize", "resize", "crop", "center_crop", "resized_crop", "hflip",
+__all__ = ["InterpolationMode", "to_tensor", "pil_to_tensor", "to_pil_image",
+           "convert_image_dtype", "normalize", "resize", "crop", "center_crop", "resized_crop", "hflip",
            "vflip", "pad", "rotate", "rgb_to_grayscale", "to_grayscale", "adjust_brightness", "adjust_contrast", "adjust_saturation", "adjust_hue",
-           "erase", "get_image_size", "get_dimensions", "five_crop", "ten_crop", "invert", "solarize", "posterize"]
+           "erase", "gaussian_blur", "get_image_size", "get_dimensions", "five_crop", "ten_crop", "invert", "solarize", "posterize"]
 _GRAY = (0.2989, 0.587, 0.114)
+
+
+class InterpolationMode(enum.Enum):
+    """Ways to resample."""
+
+    NEAREST = "nearest"
+    NEAREST_EXACT = "nearest-exact"
+    BILINEAR = "bilinear"
+    BICUBIC = "bicubic"
+    BOX = "box"
+    HAMMING = "hamming"
+    LANCZOS = "lanczos"
+
+
+def _name(interpolation: Any) -> str:
+    """The name of a way to resample: an InterpolationMode, its name, or Pillow's number."""
+    if isinstance(interpolation, int):
+        return ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")[interpolation]
+    return str(getattr(interpolation, "value", interpolation)).lower()
 
 
 def pixels_of(image: Any) -> np.ndarray:
@@ -114,12 +138,11 @@ def get_image_size(img: Any) -> list[int]:
 
 
 def _pil_filter(interpolation: Any) -> Any:
-    name = str(getattr(interpolation, "value", interpolation)).lower()
     image = pillow()
     filters = {"nearest": image.Resampling.NEAREST, "bilinear": image.Resampling.BILINEAR, "bicubic": image.Resampling.BICUBIC,
                "box": image.Resampling.BOX, "hamming": image.Resampling.HAMMING, "lanczos": image.Resampling.LANCZOS,
                "nearest-exact": image.Resampling.NEAREST}
-    return filters[name] if name in filters else interpolation
+    return filters[_name(interpolation)]
 
 
 def _new_size(height: int, width: int, size: Any, max_size: int | None) -> tuple[int, int]:
@@ -136,7 +159,7 @@ def _new_size(height: int, width: int, size: Any, max_size: int | None) -> tuple
     return (new_long, new_short) if width <= height else (new_short, new_long)
 
 
-def resize(img: Any, size: Any, interpolation: Any = "bilinear", max_size: int | None = None, antialias: bool | None = True) -> Any:
+def resize(img: Any, size: Any, interpolation: Any = InterpolationMode.BILINEAR, max_size: int | None = None, antialias: bool | None = True) -> Any:
     """To (height, width), or with the shorter edge `size` (and the longer at most max_size)."""
     _, height, width = get_dimensions(img)
     new = _new_size(height, width, size, max_size)
@@ -144,7 +167,7 @@ def resize(img: Any, size: Any, interpolation: Any = "bilinear", max_size: int |
         return img
     if not isinstance(img, Tensor):
         return _to_pil(img).resize(new[::-1], _pil_filter(interpolation))
-    mode = str(getattr(interpolation, "value", interpolation)).lower()
+    mode = _name(interpolation)
     x = img if img.dim() == 4 else img.unsqueeze(0)
     kind = x.dtype
     x = x if x.is_floating_point() else x.to(dtypes.float32)
@@ -164,7 +187,7 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
     """The rectangle at (top, left); what lies outside the image is 0."""
     if not isinstance(img, Tensor):
         if isinstance(img, ArrayImage):
-            return ArrayImage(crop(from_numpy(img.pixels.copy()), top, left, height, width).numpy(), img.mode)
+            return _on_tensor(img, lambda t: crop(t, top, left, height, width))
         return img.crop((left, top, left + width, top + height))
     h, w = img.shape[-2:]
     right, bottom = left + width, top + height
@@ -195,7 +218,8 @@ def center_crop(img: Any, output_size: Any) -> Any:
     return crop(img, int(round((h - height) / 2.0)), int(round((w - width) / 2.0)), height, width)
 
 
-def resized_crop(img: Any, top: int, left: int, height: int, width: int, size: Any, interpolation: Any = "bilinear", antialias: bool | None = True) -> Any:
+def resized_crop(img: Any, top: int, left: int, height: int, width: int, size: Any, interpolation: Any = InterpolationMode.BILINEAR,
+                 antialias: bool | None = True) -> Any:
     """A rectangle of the image, resized."""
     return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
 
@@ -252,38 +276,62 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     return from_array(found[:, :, 0] if found.shape[2] == 1 else found)
 
 
-def rotate(img: Any, angle: float, interpolation: Any = "nearest", expand: bool = False, center: Any = None, fill: Any = None) -> Any:
-    """Turned counter-clockwise by `angle` degrees."""
+def _fill_of(fill: Any, img: Any) -> Any:
+    """A PIL fill colour: a number for all channels, or one for each."""
+    channels = get_dimensions(img)[0]
+    if isinstance(fill, (list, tuple)):
+        if len(fill) not in (1, channels):
+            raise ValueError(f"The number of elements in 'fill' does not match the number of channels of the image ({len(fill)} != {channels})")
+        return tuple(int(v) for v in (fill if len(fill) == channels else list(fill) * channels))
+    return (int(fill or 0),) * channels if channels > 1 else int(fill or 0)
+
+
+def rotate(img: Any, angle: float, interpolation: Any = InterpolationMode.NEAREST, expand: bool = False, center: Any = None, fill: Any = None) -> Any:
+    """Turned counter-clockwise by `angle` degrees about the middle, or about `center` (x, y). What comes from outside is `fill`."""
     if not isinstance(img, Tensor):
-        return _to_pil(img).rotate(angle, _pil_filter(interpolation), expand, tuple(center) if center is not None else None, fillcolor=fill)
+        return _to_pil(img).rotate(angle, _pil_filter(interpolation), expand, tuple(center) if center is not None else None,
+                                   fillcolor=_fill_of(fill, img))
     height, width = img.shape[-2:]
     cx, cy = (0.0, 0.0) if center is None else (center[0] - width * 0.5, center[1] - height * 0.5)
-    radians = math.radians(angle)
-    cos, sin = math.cos(radians), math.sin(radians)
-    out_w, out_h = width, height
-    if expand:
-        corners = [(x * cos + y * sin, -x * sin + y * cos) for x in (-width / 2, width / 2) for y in (-height / 2, height / 2)]
-        out_w = int(math.ceil(round(max(c[0] for c in corners), 6)) - math.floor(round(min(c[0] for c in corners), 6)))
-        out_h = int(math.ceil(round(max(c[1] for c in corners), 6)) - math.floor(round(min(c[1] for c in corners), 6)))
-    xs = from_numpy(np.arange(out_w) - out_w * 0.5 + 0.5).to(dtypes.float32).view(1, -1) - cx
-    ys = from_numpy(np.arange(out_h) - out_h * 0.5 + 0.5).to(dtypes.float32).view(-1, 1) - cy
-    gx = (xs * cos - ys * sin + cx) / (0.5 * width)
-    gy = (xs * sin + ys * cos + cy) / (0.5 * height)
-    grid = stack_last(gx, gy).unsqueeze(0)
+    cos, sin = math.cos(math.radians(-angle)), math.sin(math.radians(-angle))
+    theta = [[cos, sin, cx - cos * cx - sin * cy], [-sin, cos, cy + sin * cx - cos * cy]]  # from the output's pixels to the input's
+    size = _turned_size(theta, width, height) if expand else (width, height)
+    return _sample(img, _grid(theta, (width, height), size), interpolation, fill)
+
+
+def _turned_size(theta: list[list[float]], width: int, height: int) -> tuple[int, int]:
+    """(width, height) of the box around the turned image."""
+    corners = np.array([[x * width, y * height, 1.0] for x in (-0.5, 0.5) for y in (-0.5, 0.5)], np.float32) @ np.array(theta, np.float32).T
+    middle, tolerance = np.array([width * 0.5, height * 0.5], np.float32), np.float32(1e-4)
+    high = np.ceil(np.trunc((corners.max(0) + middle) / tolerance) * tolerance)
+    low = np.floor(np.trunc((corners.min(0) + middle) / tolerance) * tolerance)
+    return int(high[0] - low[0]), int(high[1] - low[1])
+
+
+def _grid(theta: list[list[float]], size: tuple[int, int], out: tuple[int, int]) -> Tensor:
+    """Where each of the output's pixels (out: width, height) lies in the input, as `grid_sample` wants it: (1, height, width, 2)."""
+    matrix = as_tensor(theta, dtype=dtypes.float32).t() / as_tensor([0.5 * size[0], 0.5 * size[1]], dtype=dtypes.float32)
+    xs = linspace(-out[0] * 0.5 + 0.5, out[0] * 0.5 - 0.5, out[0]).view(1, -1).expand(out[1], out[0])
+    ys = linspace(-out[1] * 0.5 + 0.5, out[1] * 0.5 - 0.5, out[1]).view(-1, 1).expand(out[1], out[0])
+    return (stack([xs, ys, ones(out[1], out[0])], -1).view(-1, 3) @ matrix).view(1, out[1], out[0], 2)
+
+
+def _sample(img: Tensor, grid: Tensor, interpolation: Any, fill: Any) -> Tensor:
+    """The image at the places of a grid; `fill` where that is outside."""
     x = img if img.dim() == 4 else img.unsqueeze(0)
     kind = x.dtype
     x = x if x.is_floating_point() else x.to(dtypes.float32)
-    mode = str(getattr(interpolation, "value", interpolation)).lower()
-    y = F.grid_sample(x, grid.expand(x.shape[0], -1, -1, -1).to(x.dtype), mode=mode, padding_mode="zeros", align_corners=False)
+    mode = _name(interpolation)
+    where = grid.expand(x.shape[0], -1, -1, -1).to(x.dtype)
+    if fill is None:
+        y = F.grid_sample(x, where, mode=mode, padding_mode="zeros", align_corners=False)
+    else:
+        y = F.grid_sample(cat([x, x.new_ones(x.shape[0], 1, *x.shape[2:])], 1), where, mode=mode, padding_mode="zeros", align_corners=False)
+        y, inside = y[:, :-1], y[:, -1:].expand_as(y[:, :-1])
+        colour = as_tensor([float(v) for v in (fill if isinstance(fill, (list, tuple)) else [fill])], dtype=y.dtype).view(1, -1, 1, 1).expand_as(y)
+        y = (inside < 0.5).where(colour, y) if mode == "nearest" else y * inside + (1 - inside) * colour
     y = y.round().to(kind) if kind is not y.dtype else y
     return y if img.dim() == 4 else y.squeeze(0)
-
-
-def stack_last(a: Tensor, b: Tensor) -> Tensor:
-    """Two tensors side by side in a new last dimension."""
-    found = a.new_empty((*a.shape, 2))
-    found[..., 0], found[..., 1] = a, b
-    return found
 
 
 def rgb_to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
@@ -309,6 +357,19 @@ def _blend(a: Tensor, b: Any, ratio: float) -> Tensor:
     return (a * float(ratio) + b * (1.0 - float(ratio))).clamp(min=0, max=bound).to(a.dtype)
 
 
+def _is_pil(img: Any) -> bool:
+    return is_image(img) and not isinstance(img, ArrayImage)
+
+
+def _pil_hue(img: Any, hue_factor: float) -> Any:
+    """Hue of a PIL image, in Pillow's HSV of bytes."""
+    if img.mode in ("L", "1", "I", "F"):
+        return img
+    hue, saturation, value = img.convert("HSV").split()
+    turned = np.array(hue) + np.array(int(hue_factor * 255) & 255, np.uint8)  # wraps around
+    return pillow().merge("HSV", (pillow().fromarray(turned), saturation, value)).convert(img.mode)
+
+
 def _on_tensor(img: Any, function: Any) -> Any:
     """A function of tensors, applied to an image through its pixels."""
     if isinstance(img, Tensor):
@@ -320,6 +381,8 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
     """Scale the pixels (0 black, 1 unchanged)."""
     if brightness_factor < 0:
         raise ValueError(f"brightness_factor ({brightness_factor}) is not non-negative.")
+    if _is_pil(img):
+        return enhance().Brightness(img).enhance(brightness_factor)
     return _on_tensor(img, lambda t: _blend(t, t * 0, brightness_factor))
 
 
@@ -327,6 +390,8 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     """Away from (or towards) the mean luma (0 grey, 1 unchanged)."""
     if contrast_factor < 0:
         raise ValueError(f"contrast_factor ({contrast_factor}) is not non-negative.")
+    if _is_pil(img):
+        return enhance().Contrast(img).enhance(contrast_factor)
 
     def change(t: Tensor) -> Tensor:
         gray = rgb_to_grayscale(t) if t.shape[-3] == 3 else t
@@ -339,6 +404,8 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     """Away from (or towards) grey (0 grey, 1 unchanged)."""
     if saturation_factor < 0:
         raise ValueError(f"saturation_factor ({saturation_factor}) is not non-negative.")
+    if _is_pil(img):
+        return enhance().Color(img).enhance(saturation_factor)
     return _on_tensor(img, lambda t: t if t.shape[-3] == 1 else _blend(t, rgb_to_grayscale(t), saturation_factor))
 
 
@@ -346,6 +413,8 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     """Turn the hue by a fraction of the circle in [-0.5, 0.5]."""
     if not -0.5 <= hue_factor <= 0.5:
         raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
+    if _is_pil(img):
+        return _pil_hue(img, hue_factor)
 
     def change(t: Tensor) -> Tensor:
         if t.shape[-3] == 1:
@@ -391,6 +460,34 @@ def solarize(img: Any, threshold: float) -> Any:
 def posterize(img: Any, bits: int) -> Any:
     """Keep the highest bits of each channel."""
     return _on_tensor(img, lambda t: t & (256 - 2 ** (8 - bits)))
+
+
+def gaussian_blur(img: Any, kernel_size: Any, sigma: Any = None) -> Any:
+    """Smoothed by a Gaussian of (x, y) kernel sizes (odd) and widths (default 0.3 ((size - 1) / 2 - 1) + 0.8)."""
+    sizes = [kernel_size] * 2 if isinstance(kernel_size, int) else list(kernel_size)
+    if any(k % 2 == 0 or k < 0 for k in sizes):
+        raise ValueError(f"kernel_size should have odd and positive integers. Got {sizes}")
+    sigmas = [k * 0.15 + 0.35 for k in sizes] if sigma is None else [float(sigma)] * 2 if isinstance(sigma, numbers.Number) else list(sigma)
+    if any(s <= 0 for s in sigmas):
+        raise ValueError(f"sigma should have positive values. Got {sigmas}")
+
+    def change(t: Tensor) -> Tensor:
+        x = t if t.dim() == 4 else t.unsqueeze(0)
+        x = x if x.is_floating_point() else x.to(dtypes.float32)
+        across, down = [_bell(k, s, x.dtype) for k, s in zip(sizes, sigmas)]
+        kernel = (down.unsqueeze(1) * across).expand(x.shape[1], 1, -1, -1)
+        padded = F.pad(x, [sizes[0] // 2, sizes[0] // 2, sizes[1] // 2, sizes[1] // 2], mode="reflect")
+        y = F.conv2d(padded, kernel, groups=x.shape[1])
+        y = y if t.is_floating_point() else y.round().to(t.dtype)
+        return y if t.dim() == 4 else y.squeeze(0)
+
+    return _on_tensor(img, change)
+
+
+def _bell(size: int, sigma: float, dtype: Any) -> Tensor:
+    half = (size - 1) * 0.5
+    values = (-0.5 * (linspace(-half, half, size, dtype=dtype) / sigma).square()).exp()
+    return values / values.sum()
 
 
 def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Tensor:

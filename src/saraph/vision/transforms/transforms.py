@@ -1,7 +1,6 @@
 """Transforms as objects; random ones draw from the global stream in torchvision's order."""
 from __future__ import annotations
 
-import enum
 import math
 import numbers
 import random as python_random
@@ -13,23 +12,12 @@ from saraph.ops.creation import empty, tensor
 from saraph.ops.random import rand, randint, randperm
 from saraph.tensor.tensor import Tensor
 from saraph.vision.transforms import functional as F
+from saraph.vision.transforms.functional import InterpolationMode
 
 __all__ = ["Compose", "ToTensor", "PILToTensor", "ConvertImageDtype", "ToPILImage", "Normalize", "Resize", "CenterCrop", "Pad", "Lambda", "RandomApply",
            "RandomChoice", "RandomOrder", "RandomCrop", "RandomHorizontalFlip", "RandomVerticalFlip", "RandomResizedCrop", "FiveCrop", "TenCrop",
            "ColorJitter", "RandomRotation", "Grayscale", "RandomGrayscale", "RandomErasing", "InterpolationMode", "RandomInvert", "RandomSolarize",
-           "RandomPosterize"]
-
-
-class InterpolationMode(enum.Enum):
-    """Ways to resample."""
-
-    NEAREST = "nearest"
-    NEAREST_EXACT = "nearest-exact"
-    BILINEAR = "bilinear"
-    BICUBIC = "bicubic"
-    BOX = "box"
-    HAMMING = "hamming"
-    LANCZOS = "lanczos"
+           "RandomPosterize", "GaussianBlur"]
 
 
 def _uniform(low: float, high: float) -> float:
@@ -465,6 +453,26 @@ class RandomRotation(Module):
     def forward(self, img: Any) -> Any:
         """The turned image."""
         return F.rotate(img, _uniform(*self.degrees), self.interpolation, self.expand, self.center, self.fill)
+
+
+class GaussianBlur(Module):
+    """Smoothed by a Gaussian of random width."""
+
+    def __init__(self, kernel_size: Any, sigma: Any = (0.1, 2.0)) -> None:
+        super().__init__()
+        self.kernel_size = _pair(kernel_size, "Kernel size should be a tuple/list of two integers")
+        if any(k <= 0 or k % 2 == 0 for k in self.kernel_size):
+            raise ValueError("Kernel size value should be an odd and positive number.")
+        self.sigma = (float(sigma), float(sigma)) if isinstance(sigma, numbers.Number) else tuple(sigma)
+        if not 0.0 < self.sigma[0] <= self.sigma[1]:
+            raise ValueError(f"sigma values should be positive and of the form (min, max). Got {self.sigma}")
+
+    def forward(self, img: Any) -> Any:
+        """The smoothed image."""
+        return F.gaussian_blur(img, list(self.kernel_size), _uniform(*self.sigma))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(kernel_size={self.kernel_size}, sigma={self.sigma})"
 
 
 class RandomErasing(Module):
