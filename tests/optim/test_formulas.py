@@ -217,3 +217,26 @@ def test_bad_arguments(cls):
         cls([])
     with pytest.raises(TypeError, match="iterable of Tensors or dicts"):
         cls(torch.ones(1, requires_grad=True))
+
+
+@pytest.mark.parametrize("cls", [c for c in ALL if c is not optim.Adafactor])
+def test_large_parameters_are_updated_as_small_ones_are(cls):
+    options = {"momentum": 0.9} if cls is optim.SGD else {}
+    start, grads = torch.from_numpy(RNG.standard_normal(70000)), [torch.from_numpy(RNG.standard_normal(70000)) for _ in range(3)]
+    whole, parts = torch.nn.Parameter(start.clone()), [torch.nn.Parameter(t.clone()) for t in start.split(10000)]
+    one, many = cls([whole], lr=0.01, **options), cls(parts, lr=0.01, **options)
+    for g in grads:
+        whole.grad = g.clone()
+        for p, h in zip(parts, g.split(10000)):
+            p.grad = h.clone()
+        one.step()
+        many.step()
+    assert torch.equal(whole, torch.cat(parts))
+    state, other = one.state[whole], many.state[parts[0]]
+    assert all(torch.equal(v if v.dim() == 0 else v[:10000], other[k]) for k, v in state.items())
+    turned = torch.nn.Parameter(start.reshape(700, 100).t().clone(memory_format=torch.preserve_format))
+    plain = torch.nn.Parameter(start.reshape(700, 100).t().contiguous())
+    for p in (turned, plain):
+        p.grad = grads[0].reshape(100, 700)
+        cls([p], lr=0.01, **options).step()
+    assert torch.equal(turned, plain)

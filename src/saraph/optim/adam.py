@@ -22,7 +22,7 @@ class Adam(Optimizer):
     `amsgrad` uses the maximum of v so far (Reddi et al. 2018); `decoupled_weight_decay` shrinks p instead of adding to g (AdamW).
     """
 
-    decoupled = False
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
@@ -92,6 +92,8 @@ class AdamW(Adam):
 class Adamax(Optimizer):
     """Adam with the largest decayed |g| in place of the root of v (Kingma and Ba 2015, section 7)."""
 
+    elementwise = True
+
     def __init__(self, params: Any, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False, differentiable: bool = False,
                  capturable: bool = False) -> None:
@@ -118,6 +120,8 @@ class Adamax(Optimizer):
 
 class NAdam(Optimizer):
     """Adam with Nesterov momentum (Dozat 2016)."""
+
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 2e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
@@ -158,6 +162,8 @@ class NAdam(Optimizer):
 
 class RAdam(Optimizer):
     """Adam that holds back while the variance of its step is not yet known (Liu et al. 2020)."""
+
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-3, betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,

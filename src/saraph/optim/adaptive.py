@@ -17,6 +17,7 @@ class Adagrad(Optimizer):
     """p <- p - lr' g / (sqrt(sum of g^2) + eps), with lr' = lr / (1 + (step - 1) lr_decay) (Duchi et al. 2011)."""
 
     takes_sparse = True
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
@@ -65,6 +66,8 @@ class Adagrad(Optimizer):
 class Adadelta(Optimizer):
     """Steps scaled by the running size of past steps over that of gradients (Zeiler 2012)."""
 
+    elementwise = True
+
     def __init__(self, params: Any, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
                  foreach: bool | None = None, *, capturable: bool = False, maximize: bool = False, differentiable: bool = False) -> None:
         check_lr(lr)
@@ -91,6 +94,8 @@ class Adadelta(Optimizer):
 
 class RMSprop(Optimizer):
     """Gradients over the root of their running mean square, with momentum and, if `centered`, the variance instead (Graves 2013)."""
+
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
                  momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
@@ -135,6 +140,8 @@ class RMSprop(Optimizer):
 class Rprop(Optimizer):
     """Steps that grow while a gradient keeps its sign and shrink when it turns (Riedmiller and Braun 1993)."""
 
+    elementwise = True
+
     def __init__(self, params: Any, lr: float | Tensor = 1e-2, etas: tuple[float, float] = (0.5, 1.2), step_sizes: tuple[float, float] = (1e-6, 50),
                  *, capturable: bool = False, foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:
         check_lr(lr)
@@ -162,6 +169,8 @@ class Rprop(Optimizer):
 
 class ASGD(Optimizer):
     """Averaged stochastic gradient descent (Polyak and Juditsky 1992)."""
+
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6, weight_decay: float = 0,
                  foreach: bool | None = None, maximize: bool = False, differentiable: bool = False, capturable: bool = False) -> None:

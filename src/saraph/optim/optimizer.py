@@ -80,6 +80,18 @@ def check_betas(betas: Any) -> None:
         check(0.0 <= number(betas[i]) < 1.0, f"beta parameter at index {i}", betas[i])
 
 
+PIECE = 1 << 15  # elements of a large parameter that are updated at a time
+
+
+def in_rows(p: Tensor, *others: Any) -> bool:
+    """Whether a parameter and the tensors of its shape lie in row-major order in memory, and nothing is missing."""
+    shape = p._a.shape
+    for t in (p, *others):
+        if t is None or isinstance(t, Tensor) and (t._a.__class__ is not p._a.__class__ or t._a.shape == shape and not t.is_contiguous()):
+            return False
+    return p._a.ndim > 0
+
+
 class Optimizer:
     """Base of all optimizers.
 
@@ -91,6 +103,8 @@ class Optimizer:
 
     takes_sparse = False
     """Whether `update` takes sparse gradients."""
+    elementwise = False
+    """Whether `update` treats every element by itself, so that a parameter can be updated piece by piece."""
 
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
@@ -168,13 +182,29 @@ class Optimizer:
                         state = self.init_state(p, group)
                         if state:
                             self.state[p] = state
+                    if maximize:
+                        grad = -grad
                     if p._a.dtype.kind == "c":
-                        self._update_pairs(p, -grad if maximize else grad, state, group)
+                        self._update_pairs(p, grad, state, group)
+                    elif p._a.size > PIECE and self.elementwise and in_rows(p, grad, *state.values()) and not group.get("differentiable"):
+                        self._update_pieces(p, grad, state, group)
                     else:
-                        self.update(p, -grad if maximize else grad, state, group)
+                        self.update(p, grad, state, group)
         return loss
 
     step = profile_hook_step.__func__(step)
+
+    def _update_pieces(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Update a large parameter piece by piece: what a piece needs stays in the processor's cache for all of the formula."""
+        rows = {k: v.view(-1) for k, v in state.items() if isinstance(v, Tensor) and v._a.shape == p._a.shape}
+        counts = {k: v for k, v in state.items() if k not in rows}
+        size, p, grad = p._a.size, p.detach().view(-1), grad.detach().view(-1)
+        for start in range(0, size, PIECE):
+            end = start + PIECE
+            own = counts if end >= size else {k: v.clone() if isinstance(v, Tensor) else v for k, v in counts.items()}  # steps are counted once
+            self.update(p[start:end], grad[start:end], {**own, **{k: v[start:end] for k, v in rows.items()}}, group)
+            if end >= size:
+                state.update((k, v) for k, v in own.items() if not isinstance(v, Tensor))
 
     def _update_pairs(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Update a complex parameter, and its complex state, as the pairs of reals they consist of."""

@@ -16,6 +16,7 @@ class SGD(Optimizer):
     """
 
     takes_sparse = True
+    elementwise = True
 
     def __init__(self, params: Any, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float | Tensor = 0,
                  nesterov: bool = False, *, maximize: bool = False, foreach: bool | None = None, differentiable: bool = False,
