@@ -1,4 +1,5 @@
 """saraph: PyTorch in Python, all the way down to the machine code. Use it as `import saraph as torch`."""
+import warnings as _warnings
 from math import e, inf, nan, pi
 
 from saraph import dtypes as _dtypes
@@ -27,6 +28,8 @@ globals().update(_NAMESPACES["torch"])
 for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
     globals().update(_table)
 newaxis = None
+# infinities and NaNs are results like others; NumPy's own callers keep their warnings
+_warnings.filterwarnings("ignore", message=".* encountered in ", category=RuntimeWarning, module=r"saraph\.")
 __version__ = "2.13.0+saraph"
 from saraph import (  # noqa: E402
     amp,

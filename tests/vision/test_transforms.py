@@ -122,5 +122,6 @@ def test_without_pillow(monkeypatch):
     a = transform_calls.pixels()
     image = images.from_array(a)
     assert image.size == (9, 7) and image.mode == "RGB" and torch.equal(T.ToTensor()(image), T.ToTensor()(a))
-    for call in (F.hflip, F.vflip, lambda x: F.crop(x, 1, 1, 3, 3), lambda x: F.pad(x, 1), lambda x: F.center_crop(x, 4), lambda x: F.adjust_brightness(x, 2)):
+    for call in (F.hflip, F.vflip, lambda x: F.crop(x, 1, 1, 3, 3), lambda x: F.pad(x, 1), lambda x: F.center_crop(x, 4),
+                 lambda x: F.adjust_brightness(x, 2)):
         assert torch.equal(F.pil_to_tensor(call(image)), call(F.pil_to_tensor(image)))
