@@ -20,6 +20,10 @@ def _causal(query: Tensor, rows: int, columns: int) -> Tensor:
     return query.new_ones((rows, columns)).bool().tril()
 
 
+def _masked(scores: Tensor, mask: Tensor) -> Tensor:
+    return scores.masked_fill(~mask, -math.inf) if mask.dtype.name == "bool" else scores + mask
+
+
 @op(namespaces=FUNCTIONAL, autocast="lower")
 def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:
@@ -53,18 +57,13 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         scores = (query * (scale or 0.0)) @ key.transpose(-2, -1)
     else:
         scores = (query * root) @ (key.transpose(-2, -1) * root)
-    mask = _causal(query, query.shape[-2], key.shape[-2]) if is_causal else attn_mask
-    empty = None
-    if mask is not None:
-        if mask.dtype.name == "bool":
-            scores = scores.masked_fill(~mask, -math.inf)
-            empty = ~mask.any(-1, keepdim=True)
-        else:
-            scores = scores + mask
-            empty = (mask == -math.inf).all(-1, keepdim=True)
-    weights = scores.softmax(-1)
-    if empty is not None and bool(empty.any()):
-        weights = weights.masked_fill(empty, 0)  # a row that may look at nothing gives 0
+    if is_causal:
+        scores = scores.masked_fill(_causal(query, query.shape[-2], key.shape[-2]).logical_not(), -math.inf)
+    weights = (scores if attn_mask is None else _masked(scores, attn_mask)).softmax(-1)
+    if attn_mask is not None:
+        nowhere = ~attn_mask.any(-1, keepdim=True) if attn_mask.dtype.name == "bool" else (attn_mask == -math.inf).all(-1, keepdim=True)
+        if bool(nowhere.any()):
+            weights = weights.masked_fill(nowhere, 0)  # a row that may look at nothing gives 0
     if dropout_p > 0.0:
         weights = dropout(weights, dropout_p, True)
     result = weights @ value

@@ -7,6 +7,7 @@ from typing import Any
 
 from saraph import dtypes
 from saraph.errors import describe
+from saraph.ops.activation import logsigmoid
 from saraph.ops.matmul import linear
 from saraph.ops.registry import op
 from saraph.ops.spatial import title
@@ -178,11 +179,10 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    softplus = (-input.abs()).exp().log1p() + (-input).clamp(min=0)
-    if pos_weight is None:
-        loss = (1 - target) * input + softplus
-    else:
-        loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * softplus
+    log_probability = logsigmoid(input)
+    if pos_weight is not None:
+        log_probability = ((pos_weight - 1) * target + 1) * log_probability
+    loss = (1 - target) * input - log_probability
     if weight is not None:
         loss = loss * weight
     return reduced(loss, reduction)
