@@ -226,6 +226,8 @@ def batch_norm(input: Tensor, running_mean: Tensor | None, running_var: Tensor |
     """
     if training:
         _check_several(input)
+    if eps < 0 or training and eps == 0:
+        raise ValueError(f"batch_norm eps must be {'positive during training' if training else 'non-negative'}, but got {eps}")
     return _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
