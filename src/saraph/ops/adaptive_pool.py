@@ -178,6 +178,7 @@ def _samples(name: str, x: Tensor, rank: int, given: Tensor | None) -> Tensor:
     for d, n in enumerate(shape):
         if given._a.shape[d] < n or (d == 2 and given._a.shape[d] != n):
             raise RuntimeError(f"Expect _random_samples.size({d}) equals to {n}; got {given._a.shape[d]}.")
+    given = given[: shape[0], : shape[1]]  # there may be more than are needed
     return given.flip(-1) if rank == 2 else given  # PyTorch gives the width's number first, but not in three dimensions
 
 
