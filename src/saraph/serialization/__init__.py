@@ -184,7 +184,10 @@ def _read_archive(reader: archive.Reader, where: Where, safe: bool, mapped: bool
     if "constants.pkl" in reader:
         raise RuntimeError("Cannot use ``weights_only=True`` with TorchScript archives passed to ``torch.load``: this file is a TorchScript archive; "
                            "open it with torch.jit.load.")
-    swapped = "byteorder" in reader and reader.read("byteorder").decode().strip() != sys.byteorder
+    order = reader.read("byteorder") if "byteorder" in reader else sys.byteorder.encode()
+    if order not in (b"little", b"big"):
+        raise RuntimeError(f"Unknown endianness type: {order!r}")
+    swapped = order != sys.byteorder.encode()
     found: dict[str, LoadedStorage] = {}
 
     def storage(pid: Any) -> LoadedStorage:

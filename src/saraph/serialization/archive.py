@@ -112,12 +112,14 @@ class Reader:
     def _unpacked(self, entry: str) -> bytes:
         try:
             return self.zip.read(self.entries[entry])
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
             raise RuntimeError(f"PytorchStreamReader failed reading file {entry}: the archive is damaged ({error})") from None
 
     def offset(self, entry: str) -> int:
         """Where the bytes of an uncompressed entry begin."""
         info = self.entries[entry]
+        if not 0 <= info.header_offset <= self.size:
+            raise RuntimeError(f"the archive is damaged: {entry} lies outside of it")
         self.stream.seek(info.header_offset)
         header = self.stream.read(_LOCAL_HEADER)
         if len(header) != _LOCAL_HEADER or header[:4] != b"PK\3\4":
