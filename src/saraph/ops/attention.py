@@ -141,24 +141,12 @@ def multi_head_attention_forward(
         attn_mask = _widened(attn_mask)
         key_padding_mask = _widened(key_padding_mask)
     source = k.shape[1]
-    mask = attn_mask
-    if key_padding_mask is not None:
-        if tuple(key_padding_mask.shape) != (batch, source):
-            raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got {tuple(key_padding_mask.shape)}")
-        spread = key_padding_mask.reshape(batch, 1, 1, source).expand(-1, num_heads, -1, -1).reshape(batch * num_heads, 1, source)
-        mask = spread if mask is None else mask + spread
+    mask = _joint_mask(attn_mask, key_padding_mask, batch, num_heads, source)
     drop = dropout_p if training else 0.0
     if need_weights:
         weights, output = _weighted(q, k, v, mask, drop)
     else:
-        weights = None
-        shape = (batch, num_heads)
-        full = None
-        if mask is not None:
-            full = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(batch, num_heads, -1, source)
-        output = scaled_dot_product_attention(q.reshape(*shape, length, head), k.reshape(*shape, source, head), v.reshape(*shape, source, head), full,
-                                              drop, is_causal and mask is None)
-        output = output.reshape(batch * num_heads, length, head)
+        weights, output = None, _unweighted(q, k, v, mask, drop, num_heads, is_causal)
     output = linear(output.transpose(0, 1).reshape(length * batch, width), out_proj_weight, out_proj_bias)
     output = output.reshape(length, batch, output.shape[1])
     if weights is not None:
@@ -168,6 +156,24 @@ def multi_head_attention_forward(
         output = output.squeeze(1)
         weights = weights.squeeze(0) if weights is not None else None
     return output, weights
+
+
+def _joint_mask(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, source: int) -> Tensor | None:
+    """The mask of the scores and that of the keys as one, to be added to the scores (batch * heads, length, source)."""
+    if padding is None:
+        return mask
+    if tuple(padding.shape) != (batch, source):
+        raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got {tuple(padding.shape)}")
+    spread = padding.reshape(batch, 1, 1, source).expand(-1, heads, -1, -1).reshape(batch * heads, 1, source)
+    return spread if mask is None else mask + spread
+
+
+def _unweighted(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, drop: float, heads: int, is_causal: bool) -> Tensor:
+    """Attention of (batch * heads, length, size) without its weights."""
+    if mask is not None:
+        mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.reshape(mask.shape[0] // heads, heads, *mask.shape[1:])
+    q4, k4, v4 = (t.reshape(t.shape[0] // heads, heads, *t.shape[1:]) for t in (q, k, v))
+    return scaled_dot_product_attention(q4, k4, v4, mask, drop, is_causal and mask is None).reshape(q.shape)
 
 
 def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, drop: float) -> tuple[Tensor, Tensor]:
