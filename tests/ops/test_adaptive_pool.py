@@ -53,8 +53,8 @@ def test_what_lies_outside_a_window_does_not_count():
 def test_gradients(check_gradients):
     x = rng.standard_normal((2, 2, 5, 7))
     for out in (1, (2, 3), (5, 9)):
-        check_gradients(lambda t: F.adaptive_avg_pool2d(t, out), x)
-        check_gradients(lambda t: F.adaptive_max_pool2d(t, out), x)
+        check_gradients(lambda t, out=out: F.adaptive_avg_pool2d(t, out), x)
+        check_gradients(lambda t, out=out: F.adaptive_max_pool2d(t, out), x)
     given = torch.from_numpy(x).requires_grad_()
     for function in (lambda t: F.adaptive_avg_pool2d(t, (2, 3)) ** 2, lambda t: F.adaptive_max_pool2d(t, 3) ** 2):
         assert torch.autograd.gradgradcheck(function, [given])

@@ -90,11 +90,11 @@ def test_nan_and_infinity():
 
 def test_gradients(check_gradients):
     x = rng.standard_normal((2, 2, 5, 6))
-    for k, s, p, d, ceil in CASES:
-        check_gradients(lambda t: F.max_pool2d(t, k, s, p, d, ceil), x)
-        if d == 1:
-            check_gradients(lambda t: F.avg_pool2d(t, k, s, p, ceil, False), x)
-            check_gradients(lambda t: F.avg_pool2d(t, k, s, p, ceil, True), x)
+    for case in CASES:
+        check_gradients(lambda t, case=case: F.max_pool2d(t, *case), x)
+        k, s, p, d, ceil = case
+        for include in (False, True) if d == 1 else ():
+            check_gradients(lambda t, how=(k, s, p, ceil, include): F.avg_pool2d(t, *how), x)
     y = np.abs(x) + 0.1
     check_gradients(lambda t: F.lp_pool2d(t, 3.0, 2), y)
     check_gradients(lambda t: F.max_pool1d(t[0], 3, 1), x[:1, :, 0])

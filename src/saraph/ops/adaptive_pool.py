@@ -19,8 +19,9 @@ def _output_size(name: str, x: Tensor, rank: int, output_size: Any) -> Ints:
     shape = x._a.shape
     if len(shape) not in (rank + 1, rank + 2):
         pair = rank > 1 and isinstance(output_size, (tuple, list)) and len(shape) <= rank  # PyTorch reads the sizes of tuples first
-        raise (ValueError if pair else RuntimeError)(f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {list(shape)}: Expected {rank + 1} to {rank + 2} dimensions, "
-                           f"but got {len(shape)}-dimensional tensor")
+        raise (ValueError if pair else RuntimeError)(
+            f"{name}(): Expected {rank + 1}D or {rank + 2}D tensor, but got {list(shape)}: Expected {rank + 1} to {rank + 2} dimensions, but got "
+            f"{len(shape)}-dimensional tensor")
     values = tuple(output_size) if isinstance(output_size, (tuple, list)) else (output_size,) * rank
     if len(values) != rank:
         raise RuntimeError(f"{name}: output_size must be {rank}: one number for each of the last {rank} dimensions, but got {values}")

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from saraph import shapes
 from saraph.backends import of
 from saraph.ops.pool import FUNCTIONAL, PAIR, read_sizes
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
-from saraph.ops.spatial import product, refuse
+from saraph.ops.spatial import refuse
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record
 
@@ -15,55 +16,63 @@ Ints = tuple[int, ...]
 
 # -- pixels and channels -------------------------------------------------------------------------------------------------------------
 
+
+def _rearranged(x: Tensor, parts: Ints, order: Ints, shape: Ints) -> Tensor:
+    """x seen as `parts`, its dimensions in another order, as a fresh tensor of `shape`, in channels-last order where x lies so."""
+    y = x.reshape(parts).permute(order)
+    if x._a.ndim == 4 and not x.is_contiguous() and x.is_contiguous(memory_format=shapes.channels_last):
+        return y.reshape(shape).contiguous(memory_format=shapes.channels_last)
+    return y.clone(memory_format=shapes.contiguous_format).reshape(shape)
+
+
+def _check_factor(name: str, what: str, x: Tensor, factor: int) -> None:
+    if check_tensor(x, name)._a.ndim < 3:
+        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {x._a.ndim} dimension(s)")
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {what}, but got {factor}")
+
+
 @op(namespaces=PAIR)
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """(*, C r^2, H, W) -> (*, C, H r, W r)."""
+    """(*, C r^2, H, W) -> (*, C, H r, W r): every r^2 channels become the pixels of an r x r block. RuntimeError where they do not divide."""
     r = upscale_factor
-    if input.dim() < 3:
-        raise RuntimeError(f"pixel_shuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
-    if r <= 0:
-        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
-    *lead, c, h, w = input.shape
+    _check_factor("pixel_shuffle", "upscale_factor", input, r)
+    *lead, c, h, w = input._a.shape
     if c % (r * r):
         raise RuntimeError(f"pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
                            f"input.size(-3)={c} is not divisible by {r * r}")
     k = len(lead)
-    x = input.reshape(*lead, c // (r * r), r, r, h, w)
-    return x.permute(*range(k), k, k + 3, k + 1, k + 4, k + 2).reshape(*lead, c // (r * r), h * r, w * r)
+    return _rearranged(input, (*lead, c // (r * r), r, r, h, w), (*range(k), k, k + 3, k + 1, k + 4, k + 2), (*lead, c // (r * r), h * r, w * r))
 
 
 @op(namespaces=PAIR)
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """(*, C, H r, W r) -> (*, C r^2, H, W)."""
+    """(*, C, H r, W r) -> (*, C r^2, H, W): the inverse of `pixel_shuffle`."""
     r = downscale_factor
-    if input.dim() < 3:
-        raise RuntimeError(f"pixel_unshuffle expects input to have at least 3 dimensions, but got input with {input.dim()} dimension(s)")
-    if r <= 0:
-        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {r}")
-    *lead, c, h, w = input.shape
-    for name, size in (("height", h), ("width", w)):
+    _check_factor("pixel_unshuffle", "downscale_factor", input, r)
+    *lead, c, h, w = input._a.shape
+    for name, size, d in (("height", h, -2), ("width", w, -1)):
         if size % r:
-            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({-2 if name == 'height' else -1})={size} "
-                               f"is not divisible by {r}")
+            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but input.size({d})={size} is not divisible by {r}")
     k = len(lead)
-    x = input.reshape(*lead, c, h // r, r, w // r, r)
-    return x.permute(*range(k), k, k + 2, k + 4, k + 1, k + 3).reshape(*lead, c * r * r, h // r, w // r)
+    return _rearranged(input, (*lead, c, h // r, r, w // r, r), (*range(k), k, k + 2, k + 4, k + 1, k + 3), (*lead, c * r * r, h // r, w // r))
 
 
-@op(namespaces=PAIR)
+@op(namespaces=PAIR, aliases=("native_channel_shuffle",))
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels of `groups` groups, dealt out in turn."""
-    if input.dim() < 3:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
+    """The channels of (N, C, ...) in `groups` groups, dealt out in turn: channel i of group g comes to place i * groups + g."""
+    x = check_tensor(input, "channel_shuffle")
+    shape = x._a.shape
+    if len(shape) < 3:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(shape)}")
     if groups <= 0:
         raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
-    if input.shape[1] % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {input.shape[1]} channels and {groups} groups.")
-    shape = input.shape
-    return input.reshape(shape[0], groups, shape[1] // groups, *shape[2:]).transpose(1, 2).reshape(shape)
+    if shape[1] % groups:
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {shape[1]} channels and {groups} groups.")
+    return _rearranged(x, (shape[0], groups, shape[1] // groups, *shape[2:]), (0, 2, 1, *range(3, len(shape) + 1)), shape)
 
 
-# -- sliding blocks ----------------------------------------------------------------------------------------------------
+# -- sliding blocks ------------------------------------------------------------------------------------------------------------------
 
 
 @derivative("Im2ColBackward0")
@@ -102,6 +111,7 @@ def _block_counts(sizes: Any, geometry: tuple) -> tuple[int, ...]:
 def unfold_blocks(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Sliding blocks of (batch, channels, h, w) as columns: (batch, channels * kernel, blocks)."""
     x = check_tensor(input, "unfold")
+    refuse("im2col_out_cpu", x, "fcb")
     geometry = _block_geometry("unfold", kernel_size, dilation, padding, stride)
     if x.dim() not in (3, 4) or 0 in x.shape[-3:]:
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but got: "
@@ -117,6 +127,7 @@ def unfold_blocks(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: A
 def fold(input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
     """Columns (batch, channels * kernel, blocks) added back into (batch, channels, *output_size)."""
     x = check_tensor(input, "fold")
+    refuse("col2im_out_cpu", x, "fcb")
     geometry = _block_geometry("fold", kernel_size, dilation, padding, stride)
     sizes = read_sizes("fold", "output_size", output_size, 2)
     if x.dim() not in (2, 3):
