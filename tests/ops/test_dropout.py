@@ -53,3 +53,26 @@ def test_memory_order_of_the_draws_follows_the_input():
     torch.manual_seed(0)
     b = F.dropout(torch.ones(4, 3).t(), 0.5)
     assert torch.equal(a.flatten(), b.t().flatten()) is True
+
+
+@pytest.mark.parametrize(("name", "functional"), [("dropout", F.dropout), ("feature_dropout", F.dropout2d), ("alpha_dropout", F.alpha_dropout),
+                                                  ("feature_alpha_dropout", F.feature_alpha_dropout)])
+def test_names_of_torch(name, functional):
+    x = torch.rand(2, 3, 4, 5)
+    torch.manual_seed(5)
+    expected = functional(x, 0.4, True)
+    torch.manual_seed(5)
+    assert torch.equal(getattr(torch, name)(x, 0.4, True), expected)
+    torch.manual_seed(5)
+    y = x.clone()
+    assert getattr(torch, name + "_")(y, 0.4, True) is y and torch.equal(y, expected)
+
+
+def test_native_dropout():
+    x = torch.rand(50, requires_grad=True)
+    torch.manual_seed(2)
+    y, mask = torch.native_dropout(x, 0.3, True)
+    assert mask.dtype is torch.bool and torch.equal(y != 0, mask)
+    y.sum().backward()
+    assert torch.allclose(x.grad, mask / 0.7)
+    assert torch.native_dropout(x, 0.3, False)[1].all()

@@ -199,3 +199,10 @@ def test_names_of_nodes():
     assert F.batch_norm(x, torch.zeros(4), torch.ones(4)).grad_fn.name() == "NativeBatchNormBackward0"
     assert F.layer_norm(x, (3,)).grad_fn.name() == "NativeLayerNormBackward0"
     assert F.group_norm(x, 2).grad_fn.name() == "NativeGroupNormBackward0"
+
+
+def test_autocast_leaves_normalisation_as_it_is():
+    with torch.autocast("cpu", torch.bfloat16):
+        for kind in (torch.float32, torch.bfloat16):
+            x = torch.ones(2, 4, 3, dtype=kind)
+            assert F.layer_norm(x, (3,)).dtype is kind and F.group_norm(x, 2).dtype is kind and F.rms_norm(x, (3,)).dtype is kind

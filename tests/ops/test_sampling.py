@@ -92,6 +92,7 @@ def test_affine_grid(check_gradients):
         grid = F.affine_grid(theta, (1, 2, 4, 5), align)
         assert grid.shape == (1, 4, 5, 2)
         np.testing.assert_allclose(F.grid_sample(x, grid, align_corners=align).numpy(), x.numpy(), atol=1e-12)
+    assert torch.affine_grid_generator(theta, [1, 2, 4, 5], True).tolist() == grid.tolist()
     mirrored = F.affine_grid(theta * torch.tensor([[-1.0], [1.0]]).double(), (1, 2, 4, 5), False)
     np.testing.assert_allclose(F.grid_sample(x, mirrored, align_corners=False).numpy(), x.numpy()[..., ::-1], atol=1e-12)
     assert F.affine_grid(torch.ones(2, 3, 4), (2, 1, 3, 4, 5), False).shape == (2, 3, 4, 5, 3)

@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+from saraph import dtypes
 from saraph.ops.creation import empty_like
 from saraph.ops.inplace import update
 from saraph.ops.promotion import check_tensor
@@ -108,7 +110,38 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
     return _run(input, p, training, inplace, "feature_alpha_dropout", _alpha_drop, True)
 
 
-@op(name="dropout", namespaces=("torch",))
-def _torch_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """`nn.functional.dropout` with all arguments given."""
-    return _run(input, p, train, False, "dropout", _drop)
+# -- under the names of torch: all arguments given, and in-place forms ----------------------------------------------------------------
+
+
+def _declare(name: str, function: Callable, whole: bool, doc: str) -> None:
+    """torch.<name> and torch.<name>_."""
+
+    def drop(input: Tensor, p: float, train: bool) -> Tensor:
+        return _run(input, p, train, False, name, function, whole)
+
+    def drop_in_place(input: Tensor, p: float, train: bool) -> Tensor:
+        return _run(input, p, train, True, name, function, whole)
+
+    drop.__doc__ = doc
+    drop_in_place.__doc__ = f"In-place `{name}`."
+    for key, body in ((name, drop), (name + "_", drop_in_place)):
+        body.__name__ = body.__qualname__ = key
+        op(name=key, namespaces="torch")(body)
+
+
+_declare("dropout", _drop, False, "Elements are 0 with probability p, else scaled by 1 / (1 - p), in training.")
+_declare("feature_dropout", _drop, True, "`dropout` of whole channels of (N, C, ...).")
+_declare("alpha_dropout", _alpha_drop, False, "Dropout for SELU networks: mean and variance stay.")
+_declare("feature_alpha_dropout", _alpha_drop, True, "`alpha_dropout` of whole channels of (N, C, ...).")
+
+
+@op()
+def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
+    """(dropout, mask): the bool mask says which elements were kept."""
+    x = check_tensor(input, "native_dropout")
+    _check(p)
+    mask = empty_like(x, dtype=dtypes.bool_, requires_grad=False)
+    if train is False or p == 0 or x._a.size == 0:
+        return x.clone(), mask.fill_(True)
+    mask.bernoulli_(1 - p)
+    return x * mask * (0.0 if p == 1 else 1 / (1 - p)), mask

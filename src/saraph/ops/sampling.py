@@ -112,7 +112,7 @@ def _sample_cubic(x: Tensor, raw: list[Tensor], padding: str, align: bool) -> Te
     return total
 
 
-@op(namespaces=FUNCTIONAL)
+@op(namespaces=FUNCTIONAL, autocast="float32")
 def grid_sample(input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None) -> Tensor:
     """(batch, channels, *sizes) sampled at grid (batch, *out, n), whose last dimension holds places in [-1, 1], x first."""
     if mode not in ("bilinear", "nearest", "bicubic"):
@@ -161,19 +161,19 @@ def _by_number(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mod
     return grid_sample(input, grid, _MODES[interpolation_mode], _PADDINGS[padding_mode], align_corners)
 
 
-@op()
+@op(autocast="float32")
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """`grid_sample` with its modes as numbers."""
     return _by_number(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@op()
+@op(autocast="float32")
 def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """`grid_sample` of images, with its modes as numbers."""
     return _by_number(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@op()
+@op(autocast="float32")
 def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Tensor:
     """`grid_sample` of volumes, with its modes as numbers."""
     return _by_number(input, grid, interpolation_mode, padding_mode, align_corners)
@@ -181,7 +181,7 @@ def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: int, paddin
 
 @op(namespaces=FUNCTIONAL)
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Tensor:
-    """The grid (batch, *sizes, n) of an affine map: theta (batch, n, n + 1), size (batch, channels, *sizes)."""
+    """The grid (batch, *sizes, n) of an affine map, for `grid_sample`: theta (batch, n, n + 1), size (batch, channels, *sizes)."""
     if align_corners is None:
         warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify align_corners=True if "
                       "the old behavior is desired. See the documentation of grid_sample for details.", stacklevel=3)
@@ -193,6 +193,17 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         raise ValueError(f"Expected a batch of {n}D affine matrices of shape Nx{n}x{n + 1} for size {tuple(size)}. Got {tuple(theta.shape)}.")
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {tuple(size)}")
+    return _affine_grid(theta, size, align_corners)
+
+
+@op()
+def affine_grid_generator(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
+    """`nn.functional.affine_grid` with all arguments given."""
+    return affine_grid(theta, size, align_corners)
+
+
+def _affine_grid(theta: Tensor, size: Any, align_corners: bool) -> Tensor:
+    n = len(size) - 2
     sizes = tuple(int(s) for s in size[2:])
     base = theta.new_ones((*sizes, n + 1))
     for k, s in enumerate(reversed(sizes)):
