@@ -94,3 +94,10 @@ def test_constant_pad(pad, check_gradients):
 def test_errors(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+@pytest.mark.parametrize("sizes", [[(2, 2), (2, 1), (2, 3)], [(2, 2), (1, 2), (3, 2)], [(2,), (1,), (3,)], [(2,), (2, 1)], [(), (1,)]])
+def test_stack_refuses_other_sizes_even_where_the_sum_fits(sizes):
+    for dim in range(len(sizes[0]) + 1):
+        with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
+            torch.stack([torch.zeros(s) for s in sizes], dim)

@@ -16,7 +16,7 @@ from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, ndarray, record, wrap
 
-_PLAIN = {ndarray}
+_PLAIN, _NONE = {ndarray}, ()
 _recorded = attrgetter("_rg")
 
 
@@ -37,8 +37,9 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None)
         first = arrays[0]
         rank = first.ndim + 1
         dim = dim if 0 <= dim < rank else wrap_dim(dim, rank)
-        if {a.__class__ for a in arrays} == _PLAIN and (rank == 1 or len({len(a) for a in arrays}) == 1):
-            r = cpu.stack(arrays, dim)  # ValueError where sizes other than the first differ
+        sizes = _NONE if dim == rank - 1 else map(len, arrays) if dim == 0 else {a.shape[dim] for a in arrays}
+        if set(map(type, arrays)) == _PLAIN and len(set(sizes)) < 2:
+            r = cpu.stack(arrays, dim)  # ValueError where sizes of other dimensions differ
             if r.dtype is first.dtype:
                 return record(r, StackBackward, tuple(tensors), dim=dim) if any(map(_recorded, tensors)) else wrap(r)
     except ValueError:

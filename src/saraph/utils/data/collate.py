@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from saraph import dtypes
-from saraph.ops.creation import as_tensor, from_numpy, tensor
+from saraph.ops.creation import as_tensor, tensor
 from saraph.ops.joining import stack
-from saraph.tensor.tensor import Tensor
+from saraph.tensor.tensor import Tensor, wrap
 
 __all__ = ["default_collate", "default_convert", "collate"]
-_FLOATS = {float}
+_FLOATS, _INTS = {float}, {int}
 _TEXT = re.compile(r"[SaUO]")
 _ERROR = "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 
@@ -67,9 +67,17 @@ def _stack_tensors(batch: Sequence[Any]) -> Tensor:
 
 
 def _stack_numbers(batch: Sequence[Any]) -> Tensor:
-    if not isinstance(batch[0], float):
-        return tensor(list(batch))
-    return from_numpy(np.array(batch, np.float64)) if set(map(type, batch)) == _FLOATS else tensor(list(batch), dtype=dtypes.float64)
+    kinds = set(map(type, batch))
+    if kinds == _FLOATS:
+        return wrap(np.array(batch, np.float64))
+    if isinstance(batch[0], float):
+        return tensor(list(batch), dtype=dtypes.float64)
+    if kinds == _INTS:
+        try:
+            return wrap(np.array(batch, np.int64))
+        except OverflowError:
+            return tensor(list(batch))  # says what is wrong
+    return tensor(list(batch))
 
 
 def _stack_arrays(batch: Sequence[Any]) -> Tensor:
