@@ -204,9 +204,14 @@ def _depthwise(x: np.ndarray, w: np.ndarray, out: np.ndarray, stride: Ints, padd
     times = out.shape[1] // channels
     weights = _tap_weights(w, channels)
     step = _few(out[0].nbytes, batch)
+    last = is_channels_last(out)
     for start in range(0, batch, step):
         xs = padded(x[start : start + step], padding)[:, :, None]
-        total = np.zeros((len(xs), channels, times, *counts), out.dtype)
+        shape = (len(xs), *counts, channels, times) if last else (len(xs), channels, times, *counts)
+        total = np.zeros(shape, out.dtype)
+        if last:  # channels innermost in memory
+            rank = len(counts)
+            total = total.transpose(0, rank + 1, rank + 2, *range(1, rank + 1))
         part = np.empty_like(total)
         for tap in taps(w.shape[2:]):
             shifted = xs[(every, every, every, *tap_slices(tap, stride, dilation, counts))]
