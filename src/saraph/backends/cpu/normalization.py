@@ -33,7 +33,8 @@ def _pieces(a: np.ndarray, axes: Axes) -> Iterator[tuple[Any, int]]:
         yield (slice(None),) * axis + (slice(start, start + step),), axis
 
 
-def _cut(weight: np.ndarray | None, index: Any, axis: int) -> np.ndarray | None:
+def _cut(weight: Any, index: Any, axis: int) -> Any:
+    """The part of a parameter (or None) that belongs to a piece."""
     return weight if weight is None or axis < 0 or weight.shape[axis] == 1 else weight[index]
 
 

@@ -326,7 +326,7 @@ def fractional_windows(a: np.ndarray, samples: np.ndarray, kernel: Ints, out: In
         shape[i], shape[rank + i] = o, k
         flat = flat * size + rows.reshape(*lead, *shape)
     flat = np.broadcast_to(flat, (*lead, *out, *kernel)).reshape(*lead, *out, math.prod(kernel))
-    picked = np.take_along_axis(a.reshape(*lead, math.prod(sizes)), flat.reshape(*lead, math.prod(out + kernel)), -1).reshape(flat.shape)
+    picked = np.take_along_axis(a.reshape(*lead, math.prod(sizes)), flat.reshape(*lead, math.prod(out) * math.prod(kernel)), -1).reshape(flat.shape)
     return np.take_along_axis(flat, _last_argmax(picked, -1), -1)[..., 0]
 
 

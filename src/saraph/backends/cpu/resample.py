@@ -156,7 +156,7 @@ def _apply(a: np.ndarray, axis: int, terms: tuple[Tap, ...], count: int) -> np.n
     shape = (*a.shape[:axis], count, *a.shape[axis + 1:])
     if len(terms) == 1 and terms[0].where is None and terms[0].weight is None:
         return np.ascontiguousarray(_take(a, axis, terms[0].index))
-    out = np.zeros(shape, a.dtype) if terms[0].where is not None else None
+    out: Any = np.zeros(shape, a.dtype) if terms[0].where is not None else None
     tail = (1,) * (a.ndim - axis - 1)
     for where, index, weight in terms:
         part = _take(a, axis, index)
