@@ -3,18 +3,24 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from saraph import dtypes
 from saraph.backends import of
+from saraph.kernels import RowKernel, log_softmax_rows, softmax_rows
 from saraph.ops import promotion
 from saraph.ops.inplace import update
 from saraph.ops.promotion import check_tensor
-from saraph.ops.registry import op
+from saraph.ops.registry import op, publish, register, standard_public
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
-from saraph.tensor.state import thread
-from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
+from saraph.tensor.state import state, thread
+from saraph.tensor.tensor import PLAIN, Tensor, attach, record, unpack, wrap
 
+ndarray = np.ndarray
 FUNCTIONAL = "nn.functional"
 
 
@@ -45,7 +51,9 @@ def ReluBackward(node: Any, g: Tensor) -> Tensor:
 
 def _relu(x: Tensor) -> Tensor:
     if check_tensor(x, "relu")._a.dtype.kind in "bc":
-        raise RuntimeError(f"relu is not supported for {'Boolean inputs' if x._a.dtype.kind == 'b' else 'complex types'}")
+        if x._a.dtype.kind == "b":
+            raise RuntimeError("Boolean inputs not supported for relu")
+        raise NotImplementedError("relu is not supported for complex types: they have no order")
     return record(of(x._a).relu(x._a), ReluBackward, (x,))
 
 
@@ -377,43 +385,75 @@ def LogSoftmaxBackward(node: Any, g: Tensor) -> Tensor:
     return g - y.exp() * g.sum(node.dim, keepdim=True)
 
 
-def _implicit_dim(name: str, rank: int) -> int:
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=4)
+def _implicit_dim(name: str, rank: int, level: int) -> int:
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.", stacklevel=level)
     return 0 if rank in (0, 1, 3) else 1
 
 
-def _along(input: Tensor, dim: int | None, dtype: Any, primitive: str, cls: Any) -> Tensor:
+def _along(input: Tensor, dim: int, dtype: Any, primitive: str, cls: Any) -> Tensor:
     x = input if input.__class__ in PLAIN else check_tensor(input, primitive)
     if dtype is not None:
         x = promotion.cast(x, dtype)
     a = x._a
     if a.dtype.kind in "biuc":
-        raise RuntimeError(f'"{primitive}_kernel_impl" not implemented for {str(x.dtype).removeprefix("torch.")!r}: convert the input with .float()')
-    d = wrap_dim(_implicit_dim(primitive, a.ndim) if dim is None else dim, a.ndim)
+        raise NotImplementedError(f'"{primitive}_kernel_impl" not implemented for {dtypes.title(x.dtype)!r}: convert the input with .float()')
+    d = wrap_dim(dim, a.ndim)
     r = getattr(of(a), primitive)(a, d)
     return record(r, cls, (x,), dim=d) if x._rg else wrap(r)
 
 
-@op(namespaces=(FUNCTIONAL, "torch", "special"), method=True, autocast="float32")
-def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along `dim`."""
-    if _stacklevel.__class__ is not int:
-        dtype = _stacklevel
-    return _along(input, dim, dtype, "softmax", SoftmaxBackward)
+def _row_op(name: str, cls: Any, kernel: RowKernel, doc: str) -> tuple[Callable, Callable]:
+    """The op in the namespaces where `dim` must be given, and nn.functional's; in both the case of last-axis rows is written out."""
+
+    def body(input: Tensor, dim: int, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
+        return _along(input, dim, dtype, name, cls)
+
+    def functional_body(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+        if dim is None:  # the registry's frames stand between this and the caller
+            dim = _implicit_dim(name, check_tensor(input, name).dim(), _stacklevel + 2)
+        return _along(input, dim, dtype, name, cls)
+
+    def rows(input: Tensor, a: Any) -> Tensor:
+        t = wrap(kernel.function(a))
+        if input._rg and thread.grad:
+            attach(t, cls, (input,), (), {"dim": a.ndim - 1})
+        return t
+
+    def public(input: Tensor, dim: int | None = None, dtype: Any = None, **options: Any) -> Tensor:
+        if dtype is None and not options and not state.active and input.__class__ in PLAIN:
+            a = input._a
+            if a.__class__ is ndarray and a.dtype.char in "fd" and a.size and (dim == -1 or dim == a.ndim - 1) and a.ndim:
+                return rows(input, a)
+        if dim is not None:
+            options["dim"] = dim
+        if dtype is not None:
+            options["dtype"] = dtype
+        return slow(input, **options)
+
+    def functional_public(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+        if dtype is None and not state.active and input.__class__ in PLAIN:
+            a = input._a
+            if a.__class__ is ndarray and a.dtype.char in "fd" and a.size and (dim == -1 or dim == a.ndim - 1) and a.ndim:
+                return rows(input, a)
+        return functional_slow(input, dim, _stacklevel, dtype)
+
+    for function in (body, functional_body, public, functional_public):
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = doc
+    rec = register(body, name, ("torch", "special"), method=True, autocast="float32")
+    functional_rec = register(functional_body, name, FUNCTIONAL, autocast="float32")
+    slow, functional_slow = standard_public(rec), standard_public(functional_rec)
+    return publish(rec, public), publish(functional_rec, functional_public)
 
 
-@op(namespaces=(FUNCTIONAL, "torch", "special"), method=True, autocast="float32")
-def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """log(softmax(x)) along `dim`."""
-    if _stacklevel.__class__ is not int:
-        dtype = _stacklevel
-    return _along(input, dim, dtype, "log_softmax", LogSoftmaxBackward)
+softmax, functional_softmax = _row_op("softmax", SoftmaxBackward, softmax_rows, "exp(x) / sum(exp(x)) along `dim`.")
+log_softmax, functional_log_softmax = _row_op("log_softmax", LogSoftmaxBackward, log_softmax_rows, "log(softmax(x)) along `dim`.")
 
 
 @op(namespaces=FUNCTIONAL, autocast="float32")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
     """softmax(-x) along `dim`."""
-    return softmax(-input, dim, dtype=dtype)
+    return functional_softmax(-input, dim, _stacklevel + 2, dtype)
 
 
 @op(namespaces=FUNCTIONAL)
