@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from saraph import dtypes
 from saraph.backends import of
 from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.inplace import check_writable, update
+from saraph.ops.options import check_number
 from saraph.ops.promotion import check_tensor, is_number, promoted, unbroadcast
 from saraph.ops.registry import method, op
 from saraph.shapes import wrap_dim
@@ -371,12 +373,14 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
     """input with the slices at `index` along `dim` filled with a value."""
     d = wrap_dim(dim, input._a.ndim)
-    filler = value if isinstance(value, Tensor) else promotion.scalar_tensor(value, input.dtype, input._a)
-    if input._a.ndim == 0:
-        return filler.expand(()).clone()
+    if isinstance(value, Tensor) and value._a.ndim:
+        raise RuntimeError(f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._a.ndim} dimension(s).")
+    size = input._a.shape[d] if input._a.ndim else 1
     a = index._a
-    rows = np.where(a < 0, a + input._a.shape[d], a) if a.__class__ is ndarray else a
-    return _placed(input, (slice(None),) * d + (_rows(wrap(np.atleast_1d(rows)), input._a.shape[d], "index_fill"),), filler.to(input.dtype))
+    rows = np.where(a < 0, a + size, a) if a.__class__ is ndarray else a
+    rows = wrap(_rows(wrap(np.atleast_1d(rows)), size, "index_fill"))
+    marks = input.new_zeros(size, dtype=dtypes.bool_).index_put((rows,), input.new_ones((), dtype=dtypes.bool_))
+    return masked_fill(input, marks.reshape([size if k == d else 1 for k in range(input._a.ndim)]), value)
 
 
 @derivative("GatherBackward0")
@@ -483,10 +487,10 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Tensor:
     filler = value if isinstance(value, Tensor) else None
     if filler is not None and filler._a.ndim:
         raise RuntimeError(f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {filler._a.ndim} dimension(s).")
-    kind = promotion.result_dtype(x, value)
-    if kind.category > x.dtype.category and filler is None and not (kind.category == 2 and x.dtype.category == 3):
-        raise RuntimeError(f"value cannot be converted to type {str(x.dtype).removeprefix('torch.')} without overflow")
-    array = filler._a if filler is not None else of(x._a).scalar(value, x._a.dtype)
+    if filler is None or (filler._a.dtype is not x._a.dtype and filler._a.__class__ is ndarray):
+        array = of(x._a).scalar(check_number(value if filler is None else filler.item(), x.dtype, "masked_fill", halves=True), x._a.dtype)
+    else:
+        array = filler._a
     return record(of(x._a, mask._a).masked_fill(x._a, mask._a, array), MaskedFillBackward, (x, filler), mask=mask._a, shape=x._a.shape)
 
 

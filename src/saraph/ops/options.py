@@ -1,6 +1,7 @@
 """The keywords that all factories share: dtype, device, layout, pin_memory, requires_grad, and sizes."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from saraph import dtypes, shapes
@@ -13,7 +14,10 @@ from saraph.tensor.tensor import Tensor, wrap
 
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _C_NAMES = {"uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "float32": "float",
-            "float64": "double", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t"}
+            "float64": "double", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t", "float16": "c10::Half",
+            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>"}
+_LARGEST = {"float32": (2 - 2.0**-23) * 2.0**127, "complex64": (2 - 2.0**-23) * 2.0**127}
+_LARGEST_HALVES = {"float16": 65504.0, "bfloat16": (2 - 2.0**-7) * 2.0**127}
 
 
 def as_dtype(value: Any, op: str) -> dtype:
@@ -95,15 +99,20 @@ def made(array: Any, requires_grad: bool = False) -> Tensor:
     return t
 
 
-def check_number(value: Any, kind: dtype, op: str, names: dict[str, str] | None = None) -> Any:
-    """A Python number that a dtype can hold; RuntimeError where PyTorch finds it to overflow."""
+def check_number(value: Any, kind: dtype, op: str, halves: bool = False) -> Any:
+    """A Python number that a dtype can hold; RuntimeError where PyTorch finds it to overflow. 16-bit floats are asked with `halves` only."""
+    if kind.category == 0:
+        return bool(value)
     if isinstance(value, complex):
-        if kind.category < 3:
-            if value.imag:
-                raise RuntimeError(f"value cannot be converted to type {_c_name(kind)} without overflow ({op} got {value!r})")
-            return value.real
-        return value
+        if kind.category == 3:
+            return value
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {_c_name(kind)} without overflow ({op} got {value!r})")
+        value = value.real
     if kind.category != 1:
+        largest = _LARGEST.get(kind.name) or (_LARGEST_HALVES.get(kind.name) if halves else None)
+        if largest and largest < abs(value) != math.inf:
+            raise RuntimeError(f"value cannot be converted to type {_c_name(kind)} without overflow ({op} got {value!r})")
         return value
     low, high = int_range(kind)
     if not kind.is_signed:
