@@ -154,7 +154,7 @@ def _broadcast(*arrays: Any) -> Shape:
 
 
 @rule("add", "sub", "mul", "div", "div_floor", "div_trunc", "maximum", "minimum", "fmax", "fmin", "pow", "atan2", "hypot", "fmod", "logaddexp", "logaddexp2",
-      "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "nextafter", "gcd", "lcm", "ldexp", "xlog1py", "zeta",
+      "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "nextafter", "floor_divide", "modulo", "gcd", "lcm", "ldexp", "xlog1py", "zeta",
       "igamma", "igammac", "chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w",
       "shifted_chebyshev_polynomial_t", "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w",
       "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p")
@@ -333,6 +333,16 @@ def unary_more(a: Any) -> tuple[Shape, np.dtype]:
 @rule("round", "polygamma", "logit")
 def unary_with(a: Any, argument: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
+
+
+@rule("lerp")
+def lerp(a: Any, b: Any, weight: Any) -> tuple[Shape, np.dtype]:
+    return _broadcast(a, b, weight), a.dtype
+
+
+@rule("addcmul", "addcdiv")
+def combination(a: Any, b: Any, c: Any, value: Any) -> tuple[Shape, np.dtype]:
+    return _broadcast(a, b, c), a.dtype
 
 
 @rule("isposinf", "isneginf", "isreal")

@@ -53,6 +53,9 @@ def _with_alpha(name: str, function: Any, input: Any, other: Any, alpha: Any) ->
     """function(input, alpha other); of 16-bit floats in float32, rounded once."""
     if alpha.__class__ is int and alpha == 1:
         return function(input, other)
+    if alpha.__class__ is float and input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.dtype is other._a.dtype and \
+            input._a.dtype.char in "fd":
+        return function(input, mul(other, alpha))
     kind = promotion.result_dtype(input, other)
     if kind.numpy in dtypes.REDUCED and isinstance(input, Tensor):
         wide = promotion.cast(other, dtypes.float32) if isinstance(other, Tensor) else other
@@ -93,7 +96,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None, out: Tensor
 divide_trunc = binary("div_trunc", lambda g, x, y: g * 0, lambda g, x, y: g * 0, doc="The quotient, truncated.", node="DivBackward1",
                       namespaces="operator", method=False, kinds="if", numbers="both")
 divide_floor = binary("div_floor", lambda g, x, y: g * 0, lambda g, x, y: g * 0, doc="The quotient, rounded down.", node="DivBackward1",
-                      namespaces="operator", method=False, kinds="if", numbers="both")
+                      namespaces="operator", method=False, kinds="if", numbers="both", by_number="floor_divide")
 neg = unary("neg", lambda g, x, y: -g, fraction=False, check=no_bool, aliases=("negative",), doc="`-input`. Bool is refused: use `~`.")
 
 eq = binary("eq", None, None, comparison=True, doc="`input == other`, elementwise, as a bool tensor.")
@@ -134,6 +137,9 @@ def PowBackward0(node: Any, g: Tensor) -> Tensor:
 @op(method=True, inplace=True)
 def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """`input ** exponent`, elementwise; either may be a number. Integers to negative integer powers raise RuntimeError."""
+    if exponent.__class__ in (int, float) and input.__class__ in PLAIN and input._a.dtype.char in "fd":
+        a = _scalar_power(input._a, exponent)
+        return record(a, PowBackward0, (input,), (input,), exponent=exponent) if input._rg else wrap(a)
     if isinstance(input, Tensor) and is_number(exponent):
         kind = promotion.result_dtype(input, exponent)
         if kind.category == 1 and exponent < 0:
@@ -168,8 +174,8 @@ def _scalar_power(a: Any, n: Any) -> Any:
     return compute("pow", a, backend.scalar(n, a.dtype))
 
 
-for _name, _ufunc in (("add", cpu.add), ("sub", cpu.sub), ("div", cpu.div)):
-    bind_fast_inplace(OPS[_name], _ufunc)
+for _name, _ufunc, _factor in (("add", cpu.add, cpu.mul), ("sub", cpu.sub, cpu.mul), ("div", cpu.div, None)):
+    bind_fast_inplace(OPS[_name], _ufunc, factor=_factor)
 
 
 @method("__pow__")
@@ -188,7 +194,8 @@ Tensor.__rmul__ = mul.operator
 Tensor.__iadd__ = Tensor.add_
 Tensor.__isub__ = Tensor.sub_
 Tensor.__imul__ = Tensor.mul_
-Tensor.__itruediv__ = Tensor.div_
+Tensor.__itruediv__ = Tensor.__idiv__ = Tensor.div_
+Tensor.__div__ = Tensor.__truediv__
 Tensor.__ipow__ = Tensor.pow_
 
 

@@ -5,7 +5,6 @@ from saraph.ops.families import binary, reflected, unary
 from saraph.ops.registry import method
 from saraph.tensor.tensor import Tensor
 
-
 bitwise_and = binary("bitwise_and", None, None, kinds="bi", numbers="xy", doc="The bits set in both.")
 bitwise_or = binary("bitwise_or", None, None, kinds="bi", numbers="xy", doc="The bits set in either.")
 bitwise_xor = binary("bitwise_xor", None, None, kinds="bi", numbers="xy", doc="The bits set in exactly one.")

@@ -57,7 +57,18 @@ def real(input: Tensor) -> Tensor:
     return view_of(input, of(a).real(a), RealBackward, replay=real)
 
 
-Tensor.real = property(real, doc="The real part, as a view.")
+def _set_real(self: Tensor, value: Any) -> None:
+    _write_part(real(self), value)
+
+
+def _write_part(part: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor):
+        part.copy_(value)
+    else:
+        part.fill_(value)
+
+
+Tensor.real = property(real, _set_real, doc="The real part, as a view; assigning writes it.")
 
 
 @derivative("ImagBackward0")
@@ -74,7 +85,11 @@ def imag(input: Tensor) -> Tensor:
     return view_of(input, of(a).imag(a), ImagBackward, replay=imag)
 
 
-Tensor.imag = property(imag, doc="The imaginary part, as a view.")
+def _set_imag(self: Tensor, value: Any) -> None:
+    _write_part(imag(self), value)
+
+
+Tensor.imag = property(imag, _set_imag, doc="The imaginary part, as a view; assigning writes it.")
 
 
 @derivative("ViewAsRealBackward0")

@@ -46,7 +46,7 @@ def compute(name: str, a: Any, b: Any) -> Any:
 def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str, str] = ("", ""), *, doc: str, node: str = "",
            primitive: str = "", fraction: bool = False, comparison: bool = False, check: Callable | None = None, inplace: bool = True,
            aliases: tuple[str, ...] = (), autocast: str | None = None, namespaces: str | tuple[str, ...] = "torch",
-           method: bool | str = True, kinds: str = KINDS, numbers: str = "y") -> Callable:
+           method: bool | str = True, kinds: str = KINDS, numbers: str = "y", by_number: str = "") -> Callable:
     """A pointwise op of two operands.
 
     dx, dy      (g, x, y) -> gradient of each operand in the broadcast shape (None: no gradient)
@@ -55,6 +55,7 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     comparison  the result is bool, and its in-place form converts it to the tensor's dtype
     check       called with the operands as given (raises for what the op refuses); float32, float64 and numbers beside them always pass
     kinds       the kinds of numbers it computes with: bool, integer, floating, complex as letters of "bifc"
+    by_number   the primitive for integers beside a number that is not 0, where that needs no checks
     numbers     where a Python number may stand: "" nowhere, "y" second, "xy" in one place, "both" in both
     """
     primitive = primitive or name
@@ -74,7 +75,8 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     body.__doc__ = doc
     rec = register(body, name, namespaces, method, inplace, aliases, autocast)
     whole_kinds = "" if fraction else ("b" if "b" in kinds and check is None else "") + ("iu" if "i" in kinds else "")
-    slow = _slow_path(rec, _short_path(ufunc, getattr(cpu, primitive), finish, differentiable, numbers, whole_kinds))
+    whole = getattr(cpu, primitive), getattr(cpu, by_number or primitive)
+    slow = _slow_path(rec, _short_path(ufunc, whole, finish, differentiable, numbers, whole_kinds))
     public = _fast_path(rec, ufunc, link if differentiable else None, slow, _refuse)
     public.operator = _fast_path(rec, ufunc, link if differentiable else None, slow, _decline)
     OF_PUBLIC[public.operator] = rec
@@ -177,14 +179,15 @@ def _slow_path(rec: Op, short: Callable) -> Callable:
     return slow
 
 
-def _short_path(ufunc: Any, whole: Any, finish: Callable, differentiable: bool, numbers: str, whole_kinds: str) -> Callable:
+def _short_path(ufunc: Any, whole: tuple[Any, Any], finish: Callable, differentiable: bool, numbers: str, whole_kinds: str) -> Callable:
     """Plain float32 or float64 tensors beside a Python number, integers of one dtype beside each other; None: not such a case.
 
-    `whole` is what computes integers and bools, those of the dtype kinds in `whole_kinds`.
+    `whole` is what computes integers and bools, beside each other and beside a number, of the dtype kinds in `whole_kinds`.
     """
     plain = isinstance(ufunc, np.ufunc)  # takes Python numbers beside arrays
     reflects = len(numbers) > 1
-    whole_kinds = whole_kinds if isinstance(whole, np.ufunc) else ""
+    of_two, by_number = whole
+    two_kinds, one_kinds = (whole_kinds if isinstance(f, np.ufunc) else "" for f in whole)
 
     def short(input: Any, other: Any) -> Tensor | None:
         if input.__class__ in PLAIN:
@@ -198,13 +201,12 @@ def _short_path(ufunc: Any, whole: Any, finish: Callable, differentiable: bool, 
                         number = np.asarray(other, kind)
                         return finish(ufunc(a, number), input, wrap(number))
                     return wrap_result(ufunc(a, float(other)))
-            elif kind.kind in whole_kinds:
-                if other.__class__ in PLAIN:
-                    b = other._a
-                    if b.dtype is kind and b.__class__ is ndarray and b.shape == a.shape:
-                        return wrap_result(whole(a, b))
-                elif numbers and other.__class__ is int and 0 <= other < 128 and kind.kind != "b":
-                    return wrap_result(whole(a, other))
+            elif other.__class__ in PLAIN:
+                b = other._a
+                if kind.kind in two_kinds and b.dtype is kind and b.__class__ is ndarray and b.shape == a.shape:
+                    return wrap_result(of_two(a, b))
+            elif numbers and other.__class__ is int and 0 < other < 128 and kind.kind in one_kinds and kind.kind != "b":
+                return wrap_result(by_number(a, other))
         elif reflects and other.__class__ in PLAIN and (input.__class__ is float or (input.__class__ is int and -EXACT < input < EXACT)):
             b = other._a
             kind = b.dtype
@@ -310,8 +312,8 @@ def _binary_node(node_name: str, dx: Callable | None, dy: Callable | None) -> ty
     return formula
 
 
-def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: str = "y") -> None:
-    """`x.op_(y)`: straight into x's memory when nothing is differentiated and the dtypes agree."""
+def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: str = "y", factor: Any = None) -> None:
+    """`x.op_(y)`: straight into x's memory when nothing is differentiated and the dtypes agree; `factor` applies `alpha=`."""
     name = rec.name + "_"
     body = rec.body
     general = getattr(Tensor, name)
@@ -319,10 +321,18 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: st
         ufunc = _into(ufunc)
 
     def write(self: Tensor, other: Any, **options: Any) -> Tensor:
-        if not options and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
+        if (not options or factor is not None) and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
             a = self._a
             kind = a.dtype
             if a.__class__ is ndarray and (kind is F32 or kind is F64) and not comparison and 0 not in a.strides:
+                if options:
+                    alpha = options.get("alpha")
+                    if alpha.__class__ is not float or len(options) > 1 or other.__class__ not in PLAIN or other._a.dtype is not kind or \
+                            other._a.shape != a.shape or other._a.__class__ is not ndarray or (other._rg and thread.grad):
+                        return general(self, other, **options)
+                    ufunc(a, factor(other._a, alpha), a)
+                    bump(self)
+                    return self
                 if other.__class__ is float and numbers:
                     ufunc(a, other, a)
                     bump(self)
@@ -360,11 +370,13 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
     """A pointwise op of one operand: dx is (g, x, y) -> gradient, where y is the result; `keep` says which of "x", "y" it reads.
 
     With `fraction` integers are computed in the default dtype; otherwise the dtype stays (or is the primitive's, e.g. bool).
+    `check` is called with the operand, unless that is float32 or float64.
     `out_dtype`: what `out=` must be: "any" (that the result can be cast to; what `fraction` implies), "same" as the input's (the default
     without `fraction`), "bool", or "none" where the op takes no out=.
     """
     primitive = primitive or name
     function = getattr(cpu, primitive) if "f" in kinds else _refuse_floats(name, kinds)
+    function = getattr(function, "unwrapped", function)  # float32 and float64 need no detour
     out_dtype = out_dtype or ("any" if fraction else "same")
     cls = None
     if dx is not None:
@@ -393,7 +405,7 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
     def public(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not state.active and out is None and input.__class__ in PLAIN:
             a = input._a
-            if a.__class__ is ndarray and a.dtype.char in FLOATS and check is None:
+            if a.__class__ is ndarray and a.dtype.char in FLOATS:
                 r = function(a)
                 t = wrap(r if r.__class__ is ndarray else np.asarray(r))
                 if input._rg and cls is not None and thread.grad:

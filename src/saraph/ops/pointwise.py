@@ -12,10 +12,10 @@ from saraph.ops.arithmetic import pow as power
 from saraph.ops.complex import view_as_complex, view_as_real
 from saraph.ops.families import binary, reflected, unary
 from saraph.ops.inplace import update
-from saraph.ops.promotion import check_tensor, is_number, promoted, unbroadcast
+from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import method, op
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, unpack, wrap
+from saraph.tensor.tensor import Tensor, record, unpack
 
 # -- exponentials and roots -------------------------------------------------------------------------------------------------
 
@@ -59,7 +59,11 @@ hypot = binary("hypot", lambda g, x, y: g * x / x.hypot(y), lambda g, x, y: g * 
 
 # -- signs and rounding -----------------------------------------------------------------------------------------------------
 
-abs_ = unary("abs", lambda g, x, y: g * x.sgn(), "x", fraction=False, aliases=("absolute",), kinds="ifc", doc="The absolute value (of complex numbers: the modulus).")
+abs_ = unary("abs", lambda g, x, y: g * x.sgn(), "x", fraction=False, aliases=("absolute",), kinds="ifc",
+             doc="The absolute value (of complex numbers: the modulus).")
+
+
+Tensor.__abs__ = abs_
 
 
 @method("abs_", "absolute_")
@@ -143,7 +147,16 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return record(of(x._a).polygamma(x._a, n), PolygammaBackward, (x,), (x,), n=n)
 
 
-Tensor.polygamma = lambda self, n: polygamma(n, self)
+@method("polygamma")
+def _polygamma_of(self: Tensor, n: int) -> Tensor:
+    """`polygamma(n, self)`."""
+    return polygamma(n, self)
+
+
+@method("polygamma_")
+def _polygamma_in_place(self: Tensor, n: int) -> Tensor:
+    """In-place `polygamma(n, self)`."""
+    return update(self, "polygamma_", _polygamma_of, (n,), {})
 
 
 # -- minima, maxima, limits -------------------------------------------------------------------------------------------------
@@ -207,7 +220,7 @@ logaddexp = binary("logaddexp", lambda g, x, y: g / (1 + (y - x).exp()).conj(), 
 logaddexp2 = binary("logaddexp2", lambda g, x, y: g / (1 + (y - x).exp2()), lambda g, x, y: g / (1 + (x - y).exp2()), ("xy", "xy"), inplace=False,
                     kinds="f", numbers="", doc="log2(2^input + 2^other).")
 remainder = binary("remainder", lambda g, x, y: g, lambda g, x, y: -g * x.div(y, rounding_mode="floor"), ("", "xy"), kinds="if", numbers="xy",
-                   doc="The remainder of floored division, with other's sign.")
+                   by_number="modulo", doc="The remainder of floored division, with other's sign.")
 xlogy = binary("xlogy", lambda g, x, y: (g * y.log()).masked_fill((x == 0) & (y <= 0), 0), lambda g, x, y: g * x / y, ("xy", "xy"), fraction=True,
                kinds="bif", numbers="xy", namespaces=("torch", "special"), doc="input log(other), 0 where input is 0.")
 Tensor.__mod__ = remainder.operator

@@ -129,5 +129,5 @@ def unbroadcast(g: Tensor, shape: tuple[int, ...]) -> Tensor:
     return g.reshape(shape) if lead else g
 
 
-__all__ = ["as_tensor_operand", "cast", "check_kind", "check_operands", "check_tensor", "float_dtype", "is_array", "is_number", "promoted", "result_dtype", "scalar_tensor",
-           "unbroadcast"]
+__all__ = ["as_tensor_operand", "cast", "check_kind", "check_operands", "check_tensor", "float_dtype", "is_array", "is_number",
+           "promoted", "result_dtype", "scalar_tensor", "unbroadcast"]

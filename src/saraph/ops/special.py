@@ -21,7 +21,8 @@ _ROOT = math.sqrt(2 * math.pi)
 
 
 def _special(name: str, dx: Any, keep: str, doc: str, spaces: Any = SPACE, method: bool = False) -> Any:
-    return unary(name, dx, keep, doc=doc, namespaces=spaces, method=method, inplace=method, kinds="f", node="Special" + name.title().replace("_", "") + "Backward0")
+    return unary(name, dx, keep, doc=doc, namespaces=spaces, method=method, inplace=method, kinds="f",
+                 node="Special" + name.title().replace("_", "") + "Backward0")
 
 
 # -- the normal distribution and entropies -------------------------------------------------------------------------------------------
@@ -55,15 +56,18 @@ def _no_derivative(what: str) -> Any:
 
 
 def _refuse_gradient(what: str, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+    message = f"the derivative for '{what}' is not implemented."
+    raise NotImplementedError(message)
 
 
 # -- two arguments ------------------------------------------------------------------------------------------------------------------
 
 xlog1py = binary("xlog1py", lambda g, x, y: (g * y.log1p()).masked_fill((x == 0) & (y <= -1), 0), lambda g, x, y: g * x / (y + 1), ("xy", "xy"),
-                 fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False, inplace=False, node="SpecialXlog1PyBackward0", doc="input log1p(other), 0 where input is 0.")
-zeta = binary("zeta", _no_derivative("zeta"), lambda g, x, y: g * -x * zeta(x + 1, y), ("", "xy"), fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False,
-              inplace=False, node="SpecialZetaBackward0", doc="The Hurwitz zeta function: the sum of (k + other)^-input over k = 0, 1, ...")
+                 fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False, inplace=False,
+                 node="SpecialXlog1PyBackward0", doc="input log1p(other), 0 where input is 0.")
+zeta = binary("zeta", _no_derivative("zeta"), lambda g, x, y: g * -x * zeta(x + 1, y), ("", "xy"), fraction=True, kinds="bif", numbers="xy",
+              namespaces=SPACE, method=False, inplace=False, node="SpecialZetaBackward0",
+              doc="The Hurwitz zeta function: the sum of (k + other)^-input over k = 0, 1, ...")
 
 
 def _gamma_density(x: Tensor, y: Tensor) -> Tensor:
@@ -77,7 +81,8 @@ igammac = binary("igammac", _no_derivative("igammac: input"), lambda g, x, y: -g
                  doc="The regularised upper incomplete gamma function Q(input, other).")
 for _name in (*(f"{_shift}chebyshev_polynomial_{_letter}" for _shift in ("", "shifted_") for _letter in "tuvw"), "hermite_polynomial_h",
               "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"):
-    binary(_name, None, None, fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False, inplace=False, doc="The polynomial of degree `other` at `input`.")
+    binary(_name, None, None, fraction=True, kinds="bif", numbers="xy", namespaces=SPACE, method=False, inplace=False,
+           doc="The polynomial of degree `other` at `input`.")
 
 # -- the rest -------------------------------------------------------------------------------------------------------------------------
 

@@ -3,13 +3,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from saraph import dtypes
 from saraph.backends import of
+from saraph.errors import broadcast_error
 from saraph.ops import promotion
+from saraph.ops.families import compute
 from saraph.ops.promotion import cast, check_tensor, is_number, promoted, unbroadcast
 from saraph.ops.registry import op
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, unpack
+from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
 
 # -- limits ---------------------------------------------------------------------------------------------------------------
 
@@ -33,23 +34,48 @@ def ClampBackward(node: Any, g: Tensor) -> Any:
     return unbroadcast(gx, x._a.shape) if gx is not None else None, glow, ghigh
 
 
+@derivative("ClampBackward0")
+def ClampBackward0(node: Any, g: Tensor) -> Tensor:
+    """The limits are numbers: the gradient goes where x is within them."""
+    (x,) = unpack(node)
+    low, high = node.limits
+    inside = x >= low if high is None else x <= high if low is None else (x >= low) & (x <= high)
+    return g.masked_fill(~inside, 0)
+
+
 @op(method=True, inplace=True, aliases=("clip",))
 def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None = None) -> Tensor:
-    """input held within [min, max] (numbers or tensors; None: no limit)."""
+    """input held within [min, max] (numbers or tensors; None: no limit). Where min > max, max wins."""
+    x = input if input.__class__ in PLAIN else check_tensor(input, "clamp")
+    a = x._a
+    if a.dtype.kind == "f" and min.__class__ in LIMITS and max.__class__ in LIMITS and (min is not None or max is not None):
+        backend = of(a)
+        if min is not None:
+            a = backend.maximum(a, min)
+        if max is not None:
+            a = backend.minimum(a, max)
+        return record(a, ClampBackward0, (x,), (x,), limits=(min, max)) if x._rg else wrap(a)
+    return _clamp_between(x, min, max)
+
+
+LIMITS = (int, float, type(None))
+
+
+def _clamp_between(x: Tensor, min: Any, max: Any) -> Tensor:
+    """clamp of any dtype, with tensors or numbers of any kind as limits."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if check_tensor(input, "clamp")._a.dtype.kind == "c":
+    if x.is_complex():
         raise NotImplementedError("clamp is not supported for complex types: they have no order")
-    operands = [v for v in (input, min, max) if v is not None]
-    found = list(promoted("clamp", *operands))
+    found = list(promoted("clamp", *[v for v in (x, min, max) if v is not None]))
     x = found.pop(0)
     low = found.pop(0) if min is not None else None
     high = found.pop(0) if max is not None else None
-    a, backend = x._a, of(x._a)
+    a = x._a
     if low is not None:
-        a = backend.maximum(a, low._a)
+        a = compute("maximum", a, low._a)
     if high is not None:
-        a = backend.minimum(a, high._a)
+        a = compute("minimum", a, high._a)
     return record(a, ClampBackward, (x, low, high), (x, low, high))
 
 
@@ -68,58 +94,94 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
 # -- combinations ---------------------------------------------------------------------------------------------------------
 
 
-def _wide(kind: dtypes.dtype) -> dtypes.dtype:
-    """The dtype that a combination is computed in: 16-bit floats in float32, rounded once at the end."""
-    return dtypes.float32 if kind.numpy in dtypes.REDUCED else kind
+def _combine(name: str, *arguments: Any) -> Any:
+    """Run a primitive of three operands; NumPy's broadcasting error becomes PyTorch's."""
+    try:
+        return getattr(of(arguments[0]), name)(*arguments)
+    except ValueError as error:
+        if "broadcast" not in str(error):
+            raise
+        raise broadcast_error(name, [a.shape for a in arguments if hasattr(a, "shape")]) from None
 
 
-def _same_kind(name: str, input: Tensor, others: tuple[tuple[str, Any], ...]) -> None:
-    for place, x in others:
-        if input.dtype is not check_tensor(x, name, place).dtype:
-            raise RuntimeError(f"expected dtype {input.dtype.name} for `{place}` but got dtype {x.dtype.name}")
+@derivative("LerpBackward0")
+def LerpBackward0(node: Any, g: Tensor) -> Any:
+    """The weight is a number."""
+    shapes, w = node.operands, node.weight
+    return (unbroadcast(g * (1 - w), shapes[0]) if node.needs(0) else None), (unbroadcast(g * w, shapes[1]) if node.needs(1) else None)
+
+
+@derivative("LerpBackward1")
+def LerpBackward1(node: Any, g: Tensor) -> Any:
+    """The weight is a Tensor."""
+    x, y, w = unpack(node)
+    gx = unbroadcast(g * (1 - w).conj(), x._a.shape) if node.needs(0) else None
+    gy = unbroadcast(g * w.conj(), y._a.shape) if node.needs(1) else None
+    return gx, gy, (unbroadcast(g * (y - x).conj(), w._a.shape) if node.needs(2) else None)
 
 
 @op(method=True, inplace=True)
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
-    """input + weight (end - input)."""
-    start = check_tensor(input, "lerp")
-    _same_kind("lerp", start, (("end", end),) if is_number(weight) else (("end", end), ("weight", weight)))
-    promotion.check_kind("lerp", start, "fc")
-    kind = start.dtype
-    x, y, w = cast(start, _wide(kind)), cast(end, _wide(kind)), weight if is_number(weight) else cast(weight, _wide(kind))
-    step = y - x
+    """input + weight (end - input); weight is a number or a Tensor."""
+    x, y = check_tensor(input, "lerp"), check_tensor(end, "lerp", "end")
+    for place, other in (("end", y),) if is_number(weight) else (("end", y), ("weight", check_tensor(weight, "lerp", "weight"))):
+        if x.dtype is not other.dtype and other._a.ndim:
+            raise RuntimeError(f"expected dtype {x.dtype.name} for `{place}` but got dtype {other.dtype.name}")
+    promotion.check_kind("lerp", x, "fc")
+    y = cast(y, x.dtype)
     if is_number(weight):
-        result = x + step * w if abs(weight) < 0.5 else y - step * (1 - w)
-    else:
-        result = (w.abs() < 0.5).where(x + step * w, y - step * (1 - w))
-    return cast(result, kind)
+        return record(_combine("lerp", x._a, y._a, weight), LerpBackward0, (x, y), weight=weight, operands=(x._a.shape, y._a.shape))
+    w = cast(weight, x.dtype)
+    return record(_combine("lerp", x._a, y._a, w._a), LerpBackward1, (x, y, w), (x, y, w))
 
 
-def _value(value: Any, kind: dtypes.dtype) -> Any:
-    """The factor `value=`, as a number of the result's kind."""
-    if kind.category < 2 and isinstance(value, float):
-        return int(value)
-    return value
+def _terms(name: str, input: Any, tensor1: Any, tensor2: Any, value: Any) -> tuple[Tensor, Tensor, Tensor, Any]:
+    """The operands of a combination in one dtype, and its factor as a number of that kind."""
+    x, a, b = check_tensor(input, name), check_tensor(tensor1, name, "tensor1"), check_tensor(tensor2, name, "tensor2")
+    kind = x._a.dtype
+    if kind is a._a.dtype and kind is b._a.dtype and kind.char in "fd":
+        return x, a, b, value
+    x, a, b = promoted(name, x, a, b)
+    promotion.check_kind(name, x, "ifc")
+    return x, a, b, int(value) if x._a.dtype.kind in "iu" and isinstance(value, float) else value
+
+
+@derivative("AddcmulBackward0")
+def AddcmulBackward(node: Any, g: Tensor) -> Any:
+    a, b = unpack(node)
+    shapes, value = node.operands, node.value
+    ga = unbroadcast(g * b.conj() * value, shapes[1]) if node.needs(1) else None
+    gb = unbroadcast(g * a.conj() * value, shapes[2]) if node.needs(2) else None
+    return (unbroadcast(g, shapes[0]) if node.needs(0) else None), ga, gb
 
 
 @op(method=True, inplace=True)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
     """input + value tensor1 tensor2."""
-    kind = promotion.result_dtype(check_tensor(input, "addcmul"), check_tensor(tensor1, "addcmul", "tensor1"), check_tensor(tensor2, "addcmul", "tensor2"))
-    wide = _wide(kind)
-    x, a, b = cast(input, wide), cast(tensor1, wide), cast(tensor2, wide)
-    promotion.check_kind("addcmul", x, "ifc")
-    value = _value(value, kind)
-    return cast(x + (a * b if value == 1 else a * value * b), kind)
+    x, a, b, value = _terms("addcmul", input, tensor1, tensor2, value)
+    return record(_combine("addcmul", x._a, a._a, b._a, value), AddcmulBackward, (x, a, b), (a, b), value=_conjugate(value),
+                  operands=(x._a.shape, a._a.shape, b._a.shape))
+
+
+@derivative("AddcdivBackward0")
+def AddcdivBackward(node: Any, g: Tensor) -> Any:
+    a, b = unpack(node)
+    shapes, value = node.operands, node.value
+    ga = unbroadcast(g * value / b.conj(), shapes[1]) if node.needs(1) else None
+    gb = unbroadcast(-g * value * (a / (b * b)).conj(), shapes[2]) if node.needs(2) else None
+    return (unbroadcast(g, shapes[0]) if node.needs(0) else None), ga, gb
 
 
 @op(method=True, inplace=True)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
     """input + value tensor1 / tensor2. Integer division is refused."""
-    kind = promotion.result_dtype(check_tensor(input, "addcdiv"), check_tensor(tensor1, "addcdiv", "tensor1"), check_tensor(tensor2, "addcdiv", "tensor2"))
-    if tensor1.dtype.category < 2 and tensor2.dtype.category < 2:
+    if check_tensor(tensor1, "addcdiv", "tensor1").dtype.category < 2 and check_tensor(tensor2, "addcdiv", "tensor2").dtype.category < 2:
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
                            "tensor1 and tensor2. Use input + value * torch.true_divide(tensor1, tensor2).")
-    wide = _wide(kind)
-    x, a, b = cast(input, wide), cast(tensor1, wide), cast(tensor2, wide)
-    return cast(x + (a / b if value == 1 else a * value / b), kind)
+    x, a, b, value = _terms("addcdiv", input, tensor1, tensor2, value)
+    return record(_combine("addcdiv", x._a, a._a, b._a, value), AddcdivBackward, (x, a, b), (a, b), value=_conjugate(value),
+                  operands=(x._a.shape, a._a.shape, b._a.shape))
+
+
+def _conjugate(value: Any) -> Any:
+    return value.conjugate() if isinstance(value, complex) else value

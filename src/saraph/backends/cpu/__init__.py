@@ -1,6 +1,8 @@
 """The CPU backend: primitives over NumPy arrays. `FUNCTIONS` maps primitive names to functions; each module fills in a family."""
 from __future__ import annotations
 
+import warnings
+
 from saraph.backends.cpu import (
     activation,
     conv,
@@ -25,3 +27,6 @@ from saraph.backends.cpu.table import FUNCTIONS
 
 __all__ = ["FUNCTIONS", "activation", "conv", "creation", "fft", "indexing", "linalg", "matmul", "movement", "normalization", "pointwise",
            "pool", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
+
+# inf and nan are results like others, as in PyTorch: NumPy does not warn of them where it computes for saraph
+warnings.filterwarnings("ignore", r"(divide by zero|overflow|underflow|invalid value) encountered", RuntimeWarning, r"saraph\.")

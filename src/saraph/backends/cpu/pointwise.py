@@ -27,6 +27,7 @@ def through_float32(function: Callable) -> Callable:
         return function(*arrays)
 
     compute.__name__ = function.__name__
+    compute.unwrapped = function  # for callers that know their arrays to be float32 or wider
     return compute
 
 
@@ -39,7 +40,7 @@ for name, ufunc in {
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
     "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit,
     "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "positive": np.positive, "square": np.square,
-    "copysign": np.copysign, "nextafter": np.nextafter, "gcd": np.gcd, "lcm": np.lcm,
+    "copysign": np.copysign, "nextafter": np.nextafter, "floor_divide": np.floor_divide, "modulo": np.remainder, "gcd": np.gcd, "lcm": np.lcm,
 }.items():
     FUNCTIONS[name] = ufunc
 
@@ -136,7 +137,11 @@ def sign(a: np.ndarray) -> np.ndarray:
         return a.copy()
     if a.dtype.kind in "iu":
         return np.sign(a)
-    return np.subtract(a > 0, a < 0, dtype=np.int8).astype(a.dtype)
+    if a.dtype.kind == "V" or not a.ndim:
+        return np.subtract(a > 0, a < 0, dtype=np.int8).astype(a.dtype)
+    result = np.sign(a)
+    np.copyto(result, 0, where=result != result)
+    return result
 
 
 @primitive
@@ -205,15 +210,11 @@ def isreal(a: np.ndarray) -> np.ndarray:
     return a.imag == 0 if a.dtype.kind == "c" else np.ones(a.shape, bool)
 
 
-@primitive
-def sigmoid(a: np.ndarray) -> np.ndarray:
-    kind = a.dtype
-    if kind in REDUCED:
-        a = a.astype(float32)
-    if kind.kind == "c":
-        return 1 / (1 + np.exp(-a))
-    e = np.exp(-np.abs(a))
-    return np.where(a >= 0, 1, e).astype(a.dtype).__truediv__(1 + e).astype(kind)
+def _sigmoid(a: np.ndarray) -> np.ndarray:
+    return np.true_divide(1, np.add(np.exp(np.negative(a)), 1))
+
+
+FUNCTIONS["sigmoid"] = through_float32(_sigmoid)
 
 
 @primitive
@@ -292,3 +293,26 @@ def bitwise_right_shift(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.dtype.kind == "b":
         a, b = a.astype(np.int64), b.astype(np.int64)
     return np.right_shift(a, b)
+
+
+# -- three operands ---------------------------------------------------------------------------------------------------------
+
+
+def _lerp(a: np.ndarray, b: np.ndarray, weight: Any) -> np.ndarray:
+    """a + weight (b - a), from the nearer end."""
+    step = b - a
+    if not isinstance(weight, np.ndarray):
+        return a + step * weight if abs(weight) < 0.5 else b - step * (1 - weight)
+    return np.where(np.abs(weight) < 0.5, a + step * weight, b - step * (1 - weight))
+
+
+def _addcmul(a: np.ndarray, b: np.ndarray, c: np.ndarray, value: Any) -> np.ndarray:
+    return a + (b * c if value == 1 else b * value * c)
+
+
+def _addcdiv(a: np.ndarray, b: np.ndarray, c: np.ndarray, value: Any) -> np.ndarray:
+    return a + (b / c if value == 1 else b * value / c)
+
+
+for _function in (_lerp, _addcmul, _addcdiv):
+    FUNCTIONS[_function.__name__.lstrip("_")] = through_float32(_function)

@@ -11,10 +11,31 @@ from saraph.backends.cpu.pointwise import through_float32
 from saraph.backends.cpu.table import FUNCTIONS, primitive
 
 for _name, _scipy in {"entr": "entr", "erfcx": "erfcx", "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "ndtr": "ndtr", "ndtri": "ndtri",
-                      "log_ndtr": "log_ndtr", "xlog1py": "xlog1py", "zeta": "zeta", "igamma": "gammainc", "igammac": "gammaincc",
+                      "log_ndtr": "log_ndtr", "xlog1py": "xlog1py", "zeta": "zeta",
                       "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_k0": "k0",
                       "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e"}.items():
     FUNCTIONS[_name] = through_float32(special_function(_scipy))
+
+
+def _igamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """P(a, x), with PyTorch's limits where one of the two is nan."""
+    return _limits(a, x, special.gammainc(a, x), 0, 1)
+
+
+def _igammac(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return _limits(a, x, special.gammaincc(a, x), 1, 0)
+
+
+def _limits(a: np.ndarray, x: np.ndarray, result: np.ndarray, at_zero: int, at_infinity: int) -> np.ndarray:
+    if not np.isnan(result).any():
+        return result
+    known = np.where(x == 0, at_zero, at_infinity)
+    result = np.where(np.isnan(a) & ((x == 0) | np.isposinf(x)), known, result)
+    return np.where(np.isposinf(a) & np.isnan(x), at_zero, result).astype(a.dtype)
+
+
+for _function in (_igamma, _igammac):
+    FUNCTIONS[_function.__name__.lstrip("_")] = through_float32(_function)
 
 
 def _airy_ai(x: np.ndarray) -> np.ndarray:
@@ -80,7 +101,7 @@ def _polynomial(first: First, step: Step, closed: Callable[[Any, Any], Any] | No
             degree, x = np.broadcast_arrays(degree, 2 * x - 1 if shifted else x)
             n = degree.astype(np.int64)
             if closed is None:
-                return _recurrence(x, n, first, step)
+                return _recurrence(x.astype(np.float64), n, first, step).astype(kind)
             use_closed = (n >= CLOSED_FROM) & (np.abs(x) <= 1)
             result = _recurrence(x, np.where(use_closed, 0, n), first, step)
             return np.where(use_closed, closed(x.astype(np.float64), n), result).astype(kind)
