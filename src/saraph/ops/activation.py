@@ -87,7 +87,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 @derivative("LeakyReluBackward0")
 def LeakyReluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
-    return (x <= 0).where(g * node.args[0], g)
+    return (x > 0).where(g, g * node.args[0])
 
 
 @op(namespaces=FUNCTIONAL)
@@ -205,7 +205,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def HardtanhBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     low, high = node.args
-    return g.masked_fill((x <= low) | (x >= high), 0)
+    return g.masked_fill(~((x > low) & (x < high)), 0)
 
 
 def _hardtanh(x: Tensor, low: float, high: float) -> Tensor:
@@ -264,7 +264,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 @derivative("HardshrinkBackward0")
 def HardshrinkBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
-    return g.masked_fill((x >= -node.args[0]) & (x <= node.args[0]), 0)
+    return g.masked_fill(~((x < -node.args[0]) | (x > node.args[0])), 0)
 
 
 @op(namespaces=(FUNCTIONAL, "torch"), method=True)

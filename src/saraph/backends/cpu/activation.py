@@ -20,11 +20,15 @@ def relu(a: np.ndarray) -> np.ndarray:
 
 @primitive
 def leaky_relu(a: np.ndarray, slope: float) -> np.ndarray:
-    return np.where(a > 0, a, a * a.dtype.type(slope))
+    lowered = np.multiply(a, a.dtype.type(slope))
+    return np.maximum(a, lowered) if 0 < slope <= 1 else np.where(a > 0, a, lowered)  # a maximum has no branches
 
 
 def _elu(a: np.ndarray, alpha: float, scale: float, slope: float) -> np.ndarray:
-    return np.where(a > 0, a * a.dtype.type(scale), np.expm1(np.minimum(a, 0) * a.dtype.type(slope)) * a.dtype.type(alpha * scale))
+    low = np.minimum(a, 0) if slope == 1 else np.minimum(a, 0) * a.dtype.type(slope)
+    low = np.expm1(low) * a.dtype.type(alpha * scale)
+    high = np.maximum(a, 0)
+    return (high if scale == 1 else high * a.dtype.type(scale)) + low
 
 
 def _gelu(a: np.ndarray, approximate: bool) -> np.ndarray:
