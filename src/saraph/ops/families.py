@@ -26,6 +26,7 @@ from saraph.tensor.tensor import PLAIN, Tensor, attach, bump, edge_of, record, s
 ndarray = np.ndarray
 _new = object.__new__
 OPERANDS = (Tensor, Number, np.generic)
+NUMBERS = frozenset((int, float, bool, complex))  # the common ones, told apart without asking their class
 NOTHING = (None, None)
 EXACT = 2**53  # ints below it are floats without rounding
 EXACT_NUMBERS = ("add", "sub", "mul", "div", "div_trunc", "div_floor")  # 16-bit tensors meet numbers here before those are rounded
@@ -76,9 +77,9 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     rec = register(body, name, namespaces, method, inplace, aliases, autocast)
     whole_kinds = "" if fraction else ("b" if "b" in kinds and check is None else "") + ("iu" if "i" in kinds else "")
     whole = getattr(cpu, primitive), getattr(cpu, by_number or primitive)
-    slow = _slow_path(rec, _short_path(ufunc, whole, finish, differentiable, numbers, whole_kinds))
-    public = _fast_path(rec, ufunc, link if differentiable else None, slow, _refuse)
-    public.operator = _fast_path(rec, ufunc, link if differentiable else None, slow, _decline)
+    short = _short_path(ufunc, whole, finish, differentiable, numbers, whole_kinds)
+    public = _fast_path(rec, ufunc, link if differentiable else None, short, _refuse)
+    public.operator = _fast_path(rec, ufunc, link if differentiable else None, short, _decline)
     OF_PUBLIC[public.operator] = rec
     publish(rec, public)
     if inplace and method:
@@ -133,8 +134,11 @@ def _binary_body(name: str, primitive: str, finish: Callable, fraction: bool, ch
     return body
 
 
-def _fast_path(rec: Op, ufunc: Any, link: Callable | None, slow: Callable, unknown: Callable) -> Callable:
-    """The public function: two plain float32 or float64 tensors here, the rest in `slow`; `unknown` answers for operands of other classes."""
+def _fast_path(rec: Op, ufunc: Any, link: Callable | None, short: Callable, unknown: Callable) -> Callable:
+    """The public function: two plain float32 or float64 tensors here, numbers and integers in `short`, the rest by the op's body.
+
+    `unknown` answers for operands of other classes.
+    """
     name = rec.name
 
     def public(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
@@ -153,30 +157,21 @@ def _fast_path(rec: Op, ufunc: Any, link: Callable | None, slow: Callable, unkno
                 if (input._rg or other._rg) and link is not None and thread.grad:
                     link(t, input, other)
                 return t
-        elif not isinstance(other, OPERANDS) and not state.active:
+        elif other.__class__ not in NUMBERS and not isinstance(other, OPERANDS) and not state.active:
             return unknown(rec, input, other)
-        return slow(input, other, out)
-
-    public.__name__ = public.__qualname__ = name
-    public.__doc__ = rec.body.__doc__
-    return public
-
-
-def _slow_path(rec: Op, short: Callable) -> Callable:
-    """Numbers and whole numbers by `short`, the rest by the op's body; modes and `out` are looked at here."""
-
-    def slow(input: Any, other: Any, out: Tensor | None) -> Tensor:
-        if not state.active and out is None:
-            r = short(input, other)
-            if r is not None:
-                return r
+        if out is None and not state.active:
+            t = short(input, other)
+            if t is not None:
+                return t
         if state.active or out is not None:
             return upper.dispatch(rec, (input, other), {} if out is None else {"out": out})
         if hasattr(type(input), "__torch_function__") and not isinstance(input, Tensor):
             return upper.foreign(rec, (input, other), {})
         return rec.body(input, other)
 
-    return slow
+    public.__name__ = public.__qualname__ = name
+    public.__doc__ = rec.body.__doc__
+    return public
 
 
 def _short_path(ufunc: Any, whole: tuple[Any, Any], finish: Callable, differentiable: bool, numbers: str, whole_kinds: str) -> Callable:
