@@ -17,8 +17,8 @@ from saraph.ops.promotion import ToCopyBackward, cast, check_tensor, is_number, 
 from saraph.ops.registry import method, op
 from saraph.shapes import memory_format as MemoryFormat
 from saraph.tensor import printing
-from saraph.tensor.storage import shared_of
 from saraph.tensor.state import thread
+from saraph.tensor.storage import shared_of
 from saraph.tensor.tensor import Tensor, needs_grad, record, wrap
 
 TYPE_NAMES = {"float32": "FloatTensor", "float64": "DoubleTensor", "float16": "HalfTensor", "bfloat16": "BFloat16Tensor",
@@ -294,7 +294,8 @@ def __format__(self: Tensor, format_spec: str) -> str:
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The values as a NumPy array over the same memory.
 
-    RuntimeError for a tensor that requires grad (while grad mode is on), TypeError for dtypes NumPy does not have and for the meta device. `force` detaches first.
+    RuntimeError for a tensor that requires grad (while grad mode is on), TypeError for dtypes NumPy does not have and for the meta device. `force`
+    detaches first.
     """
     if self._rg and not force and thread.grad and needs_grad(self):
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
