@@ -1,5 +1,5 @@
 """saraph: PyTorch in Python, all the way down to the machine code. Use it as `import saraph as torch`."""
-import warnings as _warnings
+import sys as _sys
 from math import e, inf, nan, pi
 
 from saraph import dtypes as _dtypes
@@ -28,8 +28,7 @@ globals().update(_NAMESPACES["torch"])
 for _table in (_DEFAULTS, _TENSOR_TYPES, _STORAGE_TYPES):
     globals().update(_table)
 newaxis = None
-# infinities and NaNs are results like others; NumPy's own callers keep their warnings
-_warnings.filterwarnings("ignore", message=".* encountered in ", category=RuntimeWarning, module=r"saraph\.")
+torch = _sys.modules[__name__]  # `from torch import torch` is written here and there
 __version__ = "2.13.0+saraph"
 from saraph import (  # noqa: E402
     amp,

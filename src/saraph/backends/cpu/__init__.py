@@ -28,5 +28,5 @@ from saraph.backends.cpu.table import FUNCTIONS
 __all__ = ["FUNCTIONS", "activation", "conv", "creation", "fft", "indexing", "linalg", "matmul", "movement", "normalization", "pointwise",
            "pool", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
 
-# inf and nan are results like others, as in PyTorch: NumPy does not warn of them where it computes for saraph
+# Infinities and NaNs are results like others: NumPy does not warn of them where saraph calls it; NumPy's own callers keep their warnings.
 warnings.filterwarnings("ignore", r"(divide by zero|overflow|underflow|invalid value) encountered", RuntimeWarning, r"saraph\.")

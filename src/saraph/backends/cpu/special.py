@@ -11,7 +11,7 @@ from saraph.backends.cpu.pointwise import through_float32
 from saraph.backends.cpu.table import FUNCTIONS, primitive
 
 for _name, _scipy in {"entr": "entr", "erfcx": "erfcx", "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "ndtr": "ndtr", "ndtri": "ndtri",
-                      "log_ndtr": "log_ndtr", "xlog1py": "xlog1py", "zeta": "zeta",
+                      "log_ndtr": "log_ndtr", "xlog1py": "xlog1py",
                       "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_k0": "k0",
                       "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e"}.items():
     FUNCTIONS[_name] = through_float32(special_function(_scipy))
@@ -34,7 +34,12 @@ def _limits(a: np.ndarray, x: np.ndarray, result: np.ndarray, at_zero: int, at_i
     return np.where(np.isposinf(a) & np.isnan(x), at_zero, result).astype(a.dtype)
 
 
-for _function in (_igamma, _igammac):
+def _zeta(x: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Hurwitz's zeta; the limit at q = inf is nan, as in PyTorch."""
+    return np.where(np.isposinf(q) & (x > 1), x.dtype.type(np.nan), special.zeta(x, q))
+
+
+for _function in (_igamma, _igammac, _zeta):
     FUNCTIONS[_function.__name__.lstrip("_")] = through_float32(_function)
 
 
