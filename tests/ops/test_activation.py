@@ -125,6 +125,28 @@ def test_softmax_edges():
         F.softmax(torch.ones(2, 2))
 
 
+def test_the_dim_of_softmax():
+    x = torch.ones(2, 2)
+    for call in (torch.softmax, torch.log_softmax, torch.special.softmax):
+        with pytest.raises(TypeError, match="dim"):
+            call(x)
+        assert torch.equal(call(x, axis=0), call(x, 0)) and call(x, 0, torch.float64).dtype is torch.float64
+    for call in (F.softmax, F.log_softmax, F.softmin, lambda t: F.softmax(t, _stacklevel=4)):
+        with pytest.warns(UserWarning, match="Implicit dimension choice") as seen:
+            found = call(x)
+        assert seen[0].filename == __file__ and torch.equal(found.exp() if found[0, 0] < 0 else found, x / 2)
+    with pytest.raises(TypeError, match="must be Tensor"):
+        F.softmax([1.0])
+
+
+def test_gradients_at_nan():
+    x = torch.tensor([math.nan, 2.0], requires_grad=True)
+    for function, slope in ((F.leaky_relu, [0.01, 1]), (F.hardtanh, [0, 0]), (F.relu6, [0, 1]), (F.hardshrink, [0, 1])):
+        (grad,) = torch.autograd.grad(function(x).sum(), x)
+        assert grad.tolist() == pytest.approx(slope)
+    assert F.elu(x)[0].isnan() and F.leaky_relu(torch.tensor([-math.inf, math.inf]), 0.5).tolist() == [-math.inf, math.inf]
+
+
 def test_second_derivatives():
     x = torch.from_numpy(X).requires_grad_()
     for function in (torch.sigmoid, torch.tanh, F.gelu, F.silu, F.softplus, F.logsigmoid, lambda t: t.softmax(0), lambda t: t.log_softmax(0)):
