@@ -5,7 +5,7 @@ from typing import Any
 
 from saraph import dtypes
 from saraph.backends import SparseArray, of
-from saraph.ops.indexing import _add_rows as add_rows
+from saraph.ops.gathering import _add_rows as add_rows
 from saraph.ops.movement import cat
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op

@@ -4,12 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 from saraph.backends import of
-from saraph.ops.indexing import gather, index_put, positions, where
+from saraph.ops.gathering import check_source, gather, positions, slice_positions
+from saraph.ops.indexing import index_put
+from saraph.ops.masking import where
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
-from saraph.shapes import numel, wrap_dim
+from saraph.shapes import wrap_dim
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, record, unpack
+from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
 REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
 
@@ -78,7 +80,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     if source.dtype is not x.dtype:
         raise RuntimeError(f"put_(): self and source expected to have the same dtype, but got self.dtype = {x.dtype!r} and source.dtype = {source.dtype!r}")
     if index._a.size != source._a.size:
-        raise RuntimeError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source._a.size}, "
+        raise IndexError(f"put_(): Expected source and index to have the same number of elements, but got source.numel() = {source._a.size}, "
                            f"index.numel() = {index._a.size}")
     if not index._a.size:
         return x.clone()
@@ -198,7 +200,9 @@ def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce:
     if not input._a.ndim:
         return scatter_reduce(input, 0, index, source, reduce, include_self=include_self)
     d = wrap_dim(dim, input._a.ndim)
+    rows = slice_positions(index, input._a.shape[d], "index_reduce")
+    check_source("index_reduce", input, d, rows.shape[0], source)
     shape = [1] * input._a.ndim
-    shape[d] = numel(index._a.shape)
-    where = index.reshape(shape).expand(source._a.shape)
-    return scatter_reduce(input, d, where.long(), source, reduce, include_self=include_self)
+    shape[d] = rows.shape[0]
+    at = wrap(rows).reshape(shape).expand(source._a.shape)
+    return scatter_reduce(input, d, at, source, reduce, include_self=include_self)

@@ -19,6 +19,23 @@ def _along(index: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
 
 
 @primitive
+def index_of(values: Any) -> np.ndarray:
+    """Numbers in a sequence or array as positions (int64) or, for bools and uint8, as a mask."""
+    a = np.asarray(values)
+    if a.dtype.kind == "b" or a.dtype == np.uint8:
+        return a.astype(bool, copy=False)
+    if a.dtype.kind not in "iuf":
+        raise TypeError(f"an index holds integers or bools, not {a.dtype}")
+    return a.astype(np.int64, copy=False)
+
+
+@primitive
+def bounds(index: np.ndarray) -> tuple[int, int]:
+    """The smallest and largest position; (0, -1) where there is none."""
+    return (int(index.min()), int(index.max())) if index.size else (0, -1)
+
+
+@primitive
 def take_index(a: np.ndarray, index: Any) -> np.ndarray:
     """Advanced indexing: a[index]."""
     return np.asarray(a[index])
@@ -42,12 +59,29 @@ def write_index(a: np.ndarray, index: Any, values: Any) -> None:
 
 
 def _add_at(a: np.ndarray, index: Any, values: Any) -> None:
-    if a.dtype in REDUCED:
+    """a[index] += values, also where a place is named several times."""
+    arrays = [i for i in index if isinstance(i, np.ndarray)]
+    if all(i.dtype.kind == "b" for i in arrays):  # masks name each place once
+        a[index] += values
+    elif len(arrays) == 1 and a.dtype.kind in "fc" and arrays[0].size > 32:
+        _add_slices(a, index, arrays[0], values)
+    elif a.dtype in REDUCED:
         wide = a.astype(float32)
         np.add.at(wide, index, np.asarray(values).astype(float32))
         a[...] = wide.astype(a.dtype)
     else:
         np.add.at(a, index, values)
+
+
+def _add_slices(a: np.ndarray, index: Any, at: np.ndarray, values: Any) -> None:
+    """`_add_at` for one array of positions, by sorting."""
+    axis = next(d for d, i in enumerate(index) if i is at)
+    count = a.shape[axis]
+    if at.min() < -count or at.max() >= count:
+        a[index]  # raises NumPy's error
+    full = np.broadcast_to(values, a.shape[:axis] + at.shape + a.shape[axis + 1:])
+    flat = full.reshape(a.shape[:axis] + (at.size,) + a.shape[axis + 1:]).astype(a.dtype, copy=False)
+    a += add_rows(a.shape, axis, np.where(at < 0, at + count, at).ravel(), flat)
 
 
 @primitive
@@ -152,3 +186,9 @@ def masked_scatter(a: np.ndarray, mask: np.ndarray, source: np.ndarray) -> np.nd
     found, where = np.broadcast_to(a, shape).copy(), np.broadcast_to(mask, shape)
     found[where] = source.reshape(-1)[: int(where.sum())]
     return found
+
+
+@primitive
+def xor_patterns(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> np.ndarray:
+    """The exclusive or of 64-bit patterns over axes, as uint64."""
+    return np.asarray(np.bitwise_xor.reduce(a.view(np.uint64), axis=axes, keepdims=keepdims))
