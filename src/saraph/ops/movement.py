@@ -396,27 +396,29 @@ _general_cat = standard_public(_record_of_cat)
 _concatenate = cpu.cat
 
 
-def cat(tensors: Sequence[Tensor] = (), dim: int = 0, *, out: Tensor | None = None, **named: Any) -> Tensor:
-    if not state.active and out is None and not named and (tensors.__class__ is list or tensors.__class__ is tuple):
+def cat(tensors: Sequence[Tensor] = (), dim: int = 0, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
+    if not state.active and out is None and axis is None:
         try:
-            arrays = [t._a for t in tensors]
-            kind = arrays[0].dtype
-            for a in arrays:
-                if a.dtype is not kind or a.__class__ is not ndarray:
-                    break
-            else:
-                r = _concatenate(arrays, dim)
-                for t in tensors:
-                    if t._rg:
-                        return record(r, CatBackward, tuple(tensors), dim=dim % r.ndim, lengths=[a.shape[dim] for a in arrays])
-                return wrap(r)
+            arrays, recorded = [], False
+            for t in tensors:
+                arrays.append(t._a)
+                if t._rg:
+                    recorded = True
+            first = arrays[0]
+            r = _concatenate(arrays, dim) if dim else _concatenate(arrays)
+            if r.dtype is first.dtype and first.__class__ is ndarray and isinstance(tensors, (list, tuple)):
+                if not recorded:
+                    return wrap(r)
+                if all([a.dtype is r.dtype for a in arrays]):
+                    return record(r, CatBackward, tuple(tensors), dim=dim % r.ndim, lengths=[a.shape[dim] for a in arrays])
         except (AttributeError, IndexError, TypeError, ValueError):
             pass  # sizes that differ, what is no Tensor, ...: the general form knows what to do or to say
-    if dim.__class__ is not int or dim != 0:
-        named["dim"] = dim
+    options: dict[str, Any] = {}
+    if axis is not None or dim.__class__ is not int or dim != 0:
+        options["dim"] = dim if axis is None else axis
     if out is not None:
-        named["out"] = out
-    return _general_cat(tensors, **named)
+        options["out"] = out
+    return _general_cat(tensors, **options)
 
 
 cat.__doc__ = _cat.__doc__
