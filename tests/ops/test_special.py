@@ -63,6 +63,9 @@ def test_gamma_functions():
     close(special.gammainc(POSITIVE, POSITIVE) + special.gammaincc(POSITIVE, POSITIVE), np.ones(4))
     close(torch.mvlgamma(POSITIVE + 1, 2), torch.lgamma(POSITIVE + 1) + torch.lgamma(POSITIVE + 0.5) + 0.5 * math.log(math.pi))
     close(special.zeta(torch.tensor(2.0, dtype=torch.float64), 1.0), math.pi ** 2 / 6)
+    infinite = torch.tensor(math.inf)
+    assert special.zeta(torch.tensor(2.0), infinite).isnan() and special.zeta(infinite, torch.tensor(1.0)).item() == 1.0
+    assert torch.igamma(torch.tensor(math.nan), infinite).item() == 1.0
     close(special.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 0.5])), [0.0, 2 * math.log(1.5)], 1e-6)
 
 

@@ -17,9 +17,12 @@ from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
 
 def no_bool(x: Any, y: Any = None) -> None:
     """RuntimeError where an operand of `-` is a bool."""
-    if isinstance(x, bool) or isinstance(y, bool) or (isinstance(x, Tensor) and x._a.dtype.kind == "b") or (isinstance(y, Tensor) and y._a.dtype.kind == "b"):
-        raise RuntimeError(f"{'Negation' if y is None else 'Subtraction'}, the `-` operator, with a bool tensor is not supported. "
-                           "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+    bools = sum([isinstance(v, bool) or (isinstance(v, Tensor) and v._a.dtype.kind == "b") for v in (x, y)])
+    if bools == 2:
+        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
+    if bools:
+        raise RuntimeError(f"{'Negation' if y is None else 'Subtraction'}, the `-` operator, {'on' if y is None else 'with'} a bool tensor is not "
+                           "supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
 
 
 plus = binary("add", lambda g, x, y: g, lambda g, x, y: g, doc="The sum of two operands.", node="AddBackward0", namespaces="operator",
