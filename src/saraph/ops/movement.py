@@ -17,7 +17,7 @@ from saraph.ops.registry import OPS, op, publish, register, standard_public
 from saraph.shapes import infer_shape, wrap_dim, wrap_dims
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import state, upper
-from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_view, record, view_of, wrap
+from saraph.tensor.tensor import Tensor, make_node, ndarray, plain_view, record, view_of
 
 
 def sizes(first: Any, rest: tuple[Any, ...]) -> tuple[int, ...]:
@@ -394,10 +394,11 @@ _record_of_cat = register(_cat, "cat", aliases=("concat", "concatenate"), autoca
 _record_of_cat.out = False
 _general_cat = standard_public(_record_of_cat)
 _concatenate = cpu.cat
+_new = object.__new__
 
 
 def cat(tensors: Sequence[Tensor] = (), dim: int = 0, *, out: Tensor | None = None, axis: int | None = None) -> Tensor:
-    if not state.active and out is None and axis is None:
+    if not state.active and out is None and axis is None and (tensors.__class__ is list or tensors.__class__ is tuple):
         try:
             arrays, recorded = [], False
             for t in tensors:
@@ -406,10 +407,14 @@ def cat(tensors: Sequence[Tensor] = (), dim: int = 0, *, out: Tensor | None = No
                     recorded = True
             first = arrays[0]
             r = _concatenate(arrays, dim) if dim else _concatenate(arrays)
-            if r.dtype is first.dtype and first.__class__ is ndarray and isinstance(tensors, (list, tuple)):
+            if r.dtype is first.dtype and first.__class__ is ndarray:
                 if not recorded:
-                    return wrap(r)
-                if all([a.dtype is r.dtype for a in arrays]):
+                    t = _new(Tensor)  # `wrap`, written out
+                    t._a = r
+                    t._rg = False
+                    t._edge = t._st = t._grad = t._view = t._meta = None
+                    return t
+                if all(a.dtype is r.dtype for a in arrays):
                     return record(r, CatBackward, tuple(tensors), dim=dim % r.ndim, lengths=[a.shape[dim] for a in arrays])
         except (AttributeError, IndexError, TypeError, ValueError):
             pass  # sizes that differ, what is no Tensor, ...: the general form knows what to do or to say
