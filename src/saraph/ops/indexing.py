@@ -14,18 +14,17 @@ from saraph.backends import of
 from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.conversion import TYPE_NAMES
-from saraph.ops.inplace import check_writable, update
+from saraph.ops.inplace import check_distinct, check_writable, update
 from saraph.ops.options import check_number
 from saraph.ops.promotion import is_number, unbroadcast
 from saraph.ops.registry import method, op
 from saraph.shapes import wrap_dim
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import state, thread
-from saraph.tensor.tensor import Tensor, bump, ndarray, needs_grad, plain_view, record, unpack, view_of, wrap
+from saraph.tensor.tensor import Tensor, View, bump, ndarray, needs_grad, plain_view, record, unpack, view_of, wrap
 
 ALL = slice(None)
 INT64, BOOL = dtypes.int64.numpy, dtypes.bool_.numpy
-_FEW = frozenset({int, slice, type(None), type(Ellipsis)})
 
 # -- the derivatives of reading ----------------------------------------------------------------------------------------------
 
@@ -126,6 +125,8 @@ def _too_many(a: Any) -> IndexError:
 
 def advanced(x: Tensor, index: tuple, tensors: tuple[Tensor, ...] = ()) -> Tensor:
     """A copy by arrays of positions and masks (from `split_index`); `tensors` are those that the index came from."""
+    if any(i.__class__ not in (slice, ndarray) and i.dtype == BOOL for i in index):
+        raise NotImplementedError("the result of indexing by a mask depends on its values, which a meta tensor does not have")
     try:
         r = of(x._a, *index).take_index(x._a, index)
     except IndexError as error:
@@ -256,8 +257,6 @@ def _index_array(item: Tensor) -> Any:
 
 def _check_mask(mask: Any, shape: tuple[int, ...], dim: int) -> None:
     """A mask must have the size of the dimensions it stands for."""
-    if mask.__class__ is not ndarray:
-        raise NotImplementedError("the result of indexing by a mask depends on its values, which a meta tensor does not have")
     for k, n in enumerate(mask.shape):
         if shape[dim + k] != n:
             raise IndexError(f"The shape of the mask {list(mask.shape)} at index {k} does not match the shape of the indexed tensor "
@@ -276,18 +275,54 @@ def _getitem_general(self: Tensor, index: Any) -> Tensor:
 
 def _getitem(self: Tensor, index: Any) -> Tensor:
     """x[index]: a view for ints, slices, None and Ellipsis; a copy for tensors, masks and lists."""
-    kind = index.__class__
-    if kind is int or (kind is slice and (index.step is None or index.step.__class__ is int and index.step > 0)):
-        if not state.active:
+    if not state.active:
+        kind = index.__class__
+        if kind is int or (kind is slice and (index.step is None or index.step.__class__ is int and index.step > 0)) or (
+                kind is tuple and _is_plain(index)):
             return basic(self, index)
-    elif kind is Tensor and not state.active and not self._rg:
-        a, i = self._a, index._a
-        if i.__class__ is ndarray and a.__class__ is ndarray and (i.dtype == BOOL and i.shape == a.shape or i.dtype == INT64 and i.ndim and a.ndim):
+        where = None if self._rg or self._a.__class__ is not ndarray else _direct(self._a, index)
+        if where is not None:
             try:
-                return wrap(a[i])
+                return wrap(self._a[where])
             except IndexError as error:
-                raise _index_error(error, a) from None
+                raise _advanced_error(error, self, where if where.__class__ is tuple else (where,)) from None
     return _getitem_general(self, index)
+
+
+def _is_plain(items: tuple) -> bool:
+    """Whether NumPy makes the same view of an index as PyTorch, as it stands."""
+    ellipses = 0
+    for item in items:
+        kind = item.__class__
+        if kind is slice:
+            if item.step is not None or not (item.start is None or item.start.__class__ is int) or not (
+                    item.stop is None or item.stop.__class__ is int):
+                return False
+        elif item is Ellipsis:
+            ellipses += 1
+        elif kind is not int and item is not None:
+            return False
+    return ellipses < 2
+
+
+def _direct(a: Any, index: Any) -> Any:
+    """An index that picks from `a` in NumPy as in PyTorch, as it stands: a mask of a's shape, or int64 positions among whole slices; else None."""
+    kind = index.__class__
+    if kind is Tensor:
+        i = index._a
+        return i if i.__class__ is ndarray and (i.dtype == BOOL and i.shape == a.shape or i.dtype == INT64 and i.ndim > 0 < a.ndim) else None
+    if kind is not tuple:
+        return None
+    found = []
+    for item in index:
+        if item.__class__ is Tensor:
+            item = item._a
+            if item.__class__ is not ndarray or item.dtype != INT64 or not item.ndim:
+                return None
+        elif item.__class__ is not slice or item != ALL:
+            return None
+        found.append(item)
+    return tuple(found) if len(found) <= a.ndim else None
 
 
 Tensor.__getitem__ = _getitem
@@ -298,17 +333,35 @@ Tensor.__getitem__ = _getitem
 
 def _setitem(self: Tensor, index: Any, value: Any) -> None:
     """x[index] = value, converted and broadcast; autograd follows."""
-    if not state.active and not (self._rg and thread.grad) and self._a.__class__ is ndarray and index.__class__ in _FEW \
-            and value.__class__ in (int, float) and self._a.dtype.kind in "fiu" and not (value.__class__ is float and self._a.dtype.kind != "f") \
-            and not (index.__class__ is slice and index.step is not None):
-        try:
-            self._a[index] = value
-        except (IndexError, OverflowError, ValueError):
-            _setitem_general(self, index, value)
+    a = self._a
+    if not state.active and not (self._rg and thread.grad) and a.__class__ is ndarray and self._view.__class__ is not View and 0 not in a.strides:
+        kind = index.__class__
+        if kind is int or (kind is slice and index.step is None) or (kind is tuple and _is_plain(index)):
+            where = index
+        else:
+            where = _direct(a, index)
+        what = _as_written(a, value) if where is not None else None
+        if what is not None:
+            try:
+                a[where] = what
+            except (IndexError, OverflowError, ValueError):  # the long way says what is wrong, or converts
+                _setitem_general(self, index, value)
+                return
+            bump(self)
             return
-        bump(self)
-        return
     _setitem_general(self, index, value)
+
+
+def _as_written(a: Any, value: Any) -> Any:
+    """What NumPy can write into `a` as PyTorch would: a number of the same kind or an array of the same dtype; else None."""
+    kind = value.__class__
+    if kind is float:
+        return value if a.dtype.kind == "f" and (a.dtype.itemsize == 8 or -3e38 < value < 3e38) else None
+    if kind is int:
+        return value if a.dtype.kind in "fiu" else None
+    if kind is Tensor and value._a.__class__ is ndarray and value._a.dtype == a.dtype and not (value._rg and thread.grad):
+        return value._a
+    return None
 
 
 @method("__setitem__")
@@ -360,6 +413,7 @@ def _assign(view: Tensor, value: Tensor, owner: Tensor) -> None:
         update(view, "__setitem__", lambda x: value.clone(), (), {})
         return
     check_writable(view, "__setitem__")
+    check_distinct(view._a, "x[...] = value")
     of(view._a).copy_into(view._a, value._a)
     bump(view)
 
