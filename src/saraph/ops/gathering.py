@@ -38,6 +38,7 @@ def slice_positions(index: Tensor, size: int, name: str, error: type[Exception] 
 
 @derivative("IndexSelectBackward0")
 def IndexSelectBackward(node: Any, g: Tensor) -> Tensor:
+    unpack(node)  # the index: refuses where it was written to since
     return _add_rows(g, node.shape, node.dim, node.index)
 
 
@@ -50,11 +51,11 @@ def _add_rows(g: Tensor, shape: tuple[int, ...], dim: int, index: Any) -> Tensor
     return record(of(g._a).add_rows(shape, dim, index, g._a), AddRowsBackward, (g,), dim=dim, index=index)
 
 
-def _select(x: Tensor, dim: int, index: Any) -> Tensor:
-    return record(of(x._a).index_select(x._a, dim, index), IndexSelectBackward, (x,), shape=x._a.shape, dim=dim, index=index)
+def _select(x: Tensor, dim: int, index: Any, tensors: tuple[Tensor, ...] = ()) -> Tensor:
+    return record(of(x._a).index_select(x._a, dim, index), IndexSelectBackward, (x,), tensors, shape=x._a.shape, dim=dim, index=index)
 
 
-@op(method=True)
+@op(method=True, out="apart")
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices of `input` along `dim` that the 1-d `index` names."""
     x = check_tensor(input, "index_select")
@@ -64,7 +65,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         if rows.shape[0] != 1:
             raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {rows.shape[0]} value(s)")
         return x.clone()
-    return _select(x, d, slice_positions(index, x._a.shape[d], "index_select"))
+    rows = slice_positions(index, x._a.shape[d], "index_select")
+    return _select(x, d, rows, (index,) if rows is index._a else ())
 
 
 def check_source(name: str, x: Tensor, dim: int, count: int, source: Tensor) -> None:
@@ -79,7 +81,7 @@ def check_source(name: str, x: Tensor, dim: int, count: int, source: Tensor) -> 
                            f"source.shape = {list(source._a.shape)} ({name}_(): Source/destination tensor must have same slice shapes)")
 
 
-@op(method=True, inplace=True)
+@op(method=True, inplace=True, out="exact")
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1, out: Tensor | None = None) -> Tensor:
     """input plus alpha times the slices of `source`, added at `index` along `dim`."""
     x = check_tensor(input, "index_add")
@@ -95,7 +97,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
     return x + _add_rows(scaled if scaled._a.ndim else scaled.reshape(1), x._a.shape, d, rows)
 
 
-@op(method=True, inplace=True)
+@op(method=True, inplace=True, out="exact")
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """input with the slices at `index` along `dim` replaced by those of `source`."""
     x = check_tensor(input, "index_copy")
@@ -156,7 +158,7 @@ def positions(x: Tensor, dim: int, index: Tensor, name: str, src: Tensor | None 
     return a if a.dtype == INT64 else backend.cast(a, INT64)
 
 
-@op(method=True)
+@op(method=True, out="apart")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """out[i][j] = input[index[i][j]][j] for dim 0, and so on; the result has index's shape."""
     x = check_tensor(input, "gather")
@@ -197,7 +199,7 @@ def MultiplyBackward(node: Any, g: Tensor) -> Any:
 _MODES = {None: ("set", ScatterBackward), "add": ("add", ScatterAddBackward), "multiply": ("multiply", MultiplyBackward)}
 
 
-@op(method=True, inplace=True)
+@op(method=True, inplace=True, out="exact")
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None,
             out: Tensor | None = None) -> Tensor:
     """A copy with src[i][j] at [index[i][j]][j] (dim 0, and so on); `reduce` ("add", "multiply") combines instead."""
@@ -222,7 +224,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
                   value_shape=values.shape)
 
 
-@op(method=True, inplace=True)
+@op(method=True, inplace=True, out="exact")
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy with src[i][j] added at [index[i][j]][j] (dim 0, and so on)."""
     if not isinstance(src, Tensor):

@@ -150,8 +150,10 @@ def split_index(x: Tensor, index: Any) -> tuple[tuple | None, tuple | None, tupl
     for item in index if index.__class__ is tuple or _is_many(index) else (index,):
         item = _normal_item(item)
         if isinstance(item, Tensor):
-            tensors.append(item)
-            item = _index_array(item)
+            array = _index_array(item)
+            if array is item._a:
+                tensors.append(item)
+            item = array
         if item is not None and item is not Ellipsis and item.__class__ is not bool:
             used += item.ndim if item.__class__ is not int and item.__class__ is not slice and item.dtype == BOOL else 1
         items.append(item)

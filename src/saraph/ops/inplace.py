@@ -122,6 +122,20 @@ def check_distinct(a: Any, name: str) -> None:
                                f"Please clone() the tensor before performing the operation. ({name} on shape {list(a.shape)})")
 
 
+def check_apart(outs: tuple[Tensor, ...] | list[Tensor], inputs: tuple) -> None:
+    """RuntimeError where an out= tensor shares memory with an input, or with itself."""
+    for o in outs:
+        check_distinct(o._a, "out=")
+        start, size = root_extent(o._a)
+        for x in inputs:
+            if isinstance(x, Tensor) and of(x._a) is of(o._a) and shared_of(x).root is shared_of(o).root:
+                other, length = root_extent(x._a)
+                if start < other + length and other < start + size:
+                    raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                                       "memory location. Please clone() the tensor before performing the operation. (out= of shape "
+                                       f"{list(o._a.shape)} and an input of shape {list(x._a.shape)})")
+
+
 def _store(x: Tensor, result: Tensor) -> None:
     if 0 in x._a.strides:
         check_distinct(x._a, "in-place write")
@@ -177,13 +191,15 @@ def put_out(record: Any, out: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if thread.grad and (any(o._rg is True for o in outs) or any(isinstance(a, Tensor) and a._rg is True for a in args)):
         raise RuntimeError(f"{record.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
                            "arguments requires grad. Use the form without out=, or torch.no_grad().")
+    if record.out == "apart":
+        check_apart(outs, args)
     result = record.body(*args, **kwargs)
     results = result if isinstance(result, (tuple, list)) else (result,)
     if len(outs) != len(results):
         raise TypeError(f"{record.name}(): expected {len(results)} tensors in out=, got {len(outs)}")
     for o, r in zip(outs, results):
         source, target = BY_NUMPY[r._a.dtype], BY_NUMPY[o._a.dtype]
-        if source is not target and getattr(result, "exact_out", False):
+        if source is not target and (record.out in ("exact", "apart") or getattr(result, "exact_out", False)):
             raise RuntimeError(f"{record.name}(): Expected out tensor to have dtype {source.name}, but got {target.name} instead")
         if source is not target and not can_cast(source, target):
             raise RuntimeError(f"result type {title(source)} can't be cast to the desired output type {title(target)}")

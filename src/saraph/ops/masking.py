@@ -48,7 +48,7 @@ def MaskedSelectBackward(node: Any, g: Tensor) -> Tensor:
     return unbroadcast(masked_scatter(g.new_zeros(node.full), mask, g), node.shape)
 
 
-@op(method=True)
+@op(method=True, out="apart")
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of `input` where `mask` is True, as a 1-d tensor."""
     if mask._a.dtype.kind != "b":
@@ -93,7 +93,7 @@ def WhereBackward(node: Any, g: Tensor) -> Any:
     return gx, gy
 
 
-@op()
+@op(out="exact")
 def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tensor | None = None) -> Any:
     """input where condition is True, else other; with the condition alone the positions where it is not 0."""
     if input is None and other is None:
@@ -119,7 +119,7 @@ Tensor.where = lambda self, condition, y=None, *, other=None: where(condition, s
     if isinstance(condition, Tensor) and condition._a.dtype.kind == "b" and self._a.dtype.kind != "b" else where(self, condition, y)
 
 
-@op(method=True)
+@op(method=True, out="exact")
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None) -> Any:
     """The positions of elements that are not 0: (count, dims) int64, or a tuple of one vector per dimension."""
     found = of(input._a).nonzero(input._a)
@@ -136,7 +136,7 @@ def argwhere(input: Tensor) -> Tensor:
     return nonzero(input)
 
 
-@op(method=True)
+@op(method=True, out="exact")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """`nonzero` with exactly `size` rows: the first ones, or all of them followed by rows of `fill_value`."""
     x = check_tensor(input, "nonzero_static")

@@ -11,7 +11,8 @@ The decorated name is the public function: it looks at the one mode word, then r
     method       True: `Tensor.<name>` too (the same function); a string or tuple: under these names; False: no method
     inplace      True: `Tensor.<name>_` (and `torch.<name>_` where the op is public in "torch"), made from the functional form
     out          an op whose signature lists `out` gets it from here: the body may ignore it (it is always None there);
-                 False: the body itself serves `out`
+                 False: the body itself serves `out`; "exact": out= tensors must have the result's very dtype; "apart": and must not share
+                 memory with the inputs
     aliases      further public names in the same namespaces (and as methods)
     autocast     "lower" (run in the autocast dtype), "float32", "widest", or None (take what comes)
 
@@ -35,7 +36,7 @@ class Op:
 
     __slots__ = ("name", "body", "public", "namespaces", "methods", "inplace", "out", "aliases", "autocast")
 
-    def __init__(self, name: str, body: Callable, namespaces: tuple[str, ...], methods: tuple[str, ...], inplace: bool, out: bool,
+    def __init__(self, name: str, body: Callable, namespaces: tuple[str, ...], methods: tuple[str, ...], inplace: bool, out: bool | str,
                  aliases: tuple[str, ...], autocast: str | None):
         self.name, self.body, self.public = name, body, body
         self.namespaces, self.methods, self.inplace, self.out = namespaces, methods, inplace, out
@@ -52,7 +53,7 @@ _KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other",
 
 
 def op(*, name: str | None = None, namespaces: str | tuple[str, ...] = "torch", method: bool | str | tuple[str, ...] = False,
-       inplace: bool = False, aliases: tuple[str, ...] = (), autocast: str | None = None, out: bool = True) -> Callable[[Callable], Callable]:
+       inplace: bool = False, aliases: tuple[str, ...] = (), autocast: str | None = None, out: bool | str = True) -> Callable[[Callable], Callable]:
     """Decorator that enters a function as an op (see the top of this file)."""
 
     def enter(body: Callable) -> Callable:

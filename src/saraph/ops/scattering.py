@@ -66,7 +66,7 @@ def _flat_index(x: Tensor, index: Tensor, name: str) -> Tensor:
     return index
 
 
-@op(method=True)
+@op(method=True, out="apart")
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at flat positions `index` (int64), in index's shape."""
     x = check_tensor(input, "take")
@@ -88,7 +88,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     return flat.reshape(x._a.shape)
 
 
-@op(method=True)
+@op(method=True, out="apart")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """`gather` with input and indices broadcast against each other in the other dimensions; without `dim`, of the flat input."""
     if indices._a.dtype.kind not in "iu" or indices._a.dtype.itemsize != 8:
@@ -166,7 +166,7 @@ def _extreme_or_product(x: Tensor, dim: int, index: Tensor, src: Tensor, reduce:
     return record(r, ProductBackward if reduce == "prod" else ExtremeBackward, (x, src, None), (x, src, index), dim=d)
 
 
-@op(method=True, inplace=True)
+@op(method=True, inplace=True, out="exact")
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True, out: Tensor | None = None) -> Tensor:
     """input[index[i][j]][j] (dim 0, and so on) reduced with all src[i][j] that go there: "sum", "prod", "mean", "amax" or "amin".
 
@@ -193,7 +193,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     return _extreme_or_product(start, dim, index, used, reduce)
 
 
-@op(method=True, inplace=True)
+@op(method=True, inplace=True, out="exact")
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True, out: Tensor | None = None) -> Tensor:
     """The slices at `index` along `dim` reduced with those of `source`: "prod", "mean", "amax" or "amin"."""
     _check_reduce(reduce, "index_reduce()", REDUCTIONS[1:])
