@@ -81,3 +81,40 @@ def test_index_reduce_works_on_slices():
     result = x.index_reduce(0, torch.tensor([0, 2, 0, 0]), src, "amax")
     np.testing.assert_array_equal(result.numpy()[0], np.max(np.vstack([x[0], src[0], src[2], src[3]]), 0))
     assert torch.equal(result[1], x[1])
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("reduce", ["prod", "mean", "amax", "amin"])
+def test_gradients_of_index_reduce(reduce, include_self):
+    at = torch.tensor([0, 2, 0, 0])
+    inputs = (doubles(3, 2).requires_grad_(), doubles(4, 2).requires_grad_())
+    assert gradcheck(lambda a, b: a.index_reduce(0, at, b, reduce, include_self=include_self), inputs)
+
+
+def test_equal_extremes_share_the_gradient():
+    x, src = torch.tensor([2.0], requires_grad=True), torch.tensor([2.0, 1.0, 2.0], requires_grad=True)
+    x.scatter_reduce(0, torch.zeros(3, dtype=torch.int64), src, "amax").backward()
+    assert torch.allclose(x.grad, torch.tensor([1 / 3])) and torch.allclose(src.grad, torch.tensor([1 / 3, 0, 1 / 3]))
+
+
+def test_integers_nan_and_in_place():
+    at = torch.tensor([0, 1, 1])
+    assert torch.tensor([7, -7, 3]).scatter_reduce(0, at, torch.tensor([2, 2, 2]), reduce="mean").tolist() == [4, -1, 3]
+    assert torch.tensor([1.0, float("nan")]).scatter_reduce(0, at[:2], torch.tensor([float("nan"), 1.0]), "amax").isnan().all()
+    x = torch.zeros(2)
+    assert x.scatter_reduce_(0, at, torch.tensor([1.0, 2.0, 3.0]), "sum") is x and x.tolist() == [1.0, 5.0]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), [
+    (lambda x: x.scatter_reduce(0, torch.tensor([[0]]), x, "median"), RuntimeError, "reduce argument must be"),
+    (lambda x: x.scatter_reduce(0, torch.tensor([[0]]), x.float(), "sum"), RuntimeError, "self.dtype to be equal to src.dtype"),
+    (lambda x: x.index_reduce(0, torch.tensor([0]), x, "prod"), RuntimeError, "Number of indices"),
+    (lambda x: x.index_reduce(0, torch.tensor([0, 5]), x, "prod"), IndexError, "index out of range in self"),
+    (lambda x: x.index_reduce(0, torch.tensor([0, 1]), x, "sum"), RuntimeError, "reduce argument must be"),
+    (lambda x: x.put(torch.tensor([0, 1]), torch.ones(1, dtype=torch.float64)), IndexError, "same number of elements"),
+    (lambda x: x.put(torch.tensor([0]), torch.ones(1)), RuntimeError, "same dtype"),
+    (lambda x: x.take_along_dim(torch.tensor([[0]], dtype=torch.int32), 1), RuntimeError, "should be Long"),
+    (lambda x: torch.take(x, torch.arange(6), out=x), RuntimeError, "single memory location")])
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call(doubles(2, 3))

@@ -19,6 +19,8 @@ from saraph.tensor.state import thread, upper
 from saraph.tensor.storage import Shared, root_extent, shared_of
 from saraph.tensor.tensor import Tensor, View, alias, bump, edge_of, wrap
 
+_C_NAMES = {"float32": "float", "float64": "double"}
+
 
 def check_writable(x: Tensor, name: str) -> None:
     """RuntimeError where PyTorch refuses to write to x under grad mode."""
@@ -200,7 +202,8 @@ def put_out(record: Any, out: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     for o, r in zip(outs, results):
         source, target = BY_NUMPY[r._a.dtype], BY_NUMPY[o._a.dtype]
         if source is not target and (record.out in ("exact", "apart") or getattr(result, "exact_out", False)):
-            raise RuntimeError(f"{record.name}(): Expected out tensor to have dtype {source.name}, but got {target.name} instead")
+            raise RuntimeError(f"{record.name}(): Expected out tensor to have dtype {_C_NAMES.get(source.name, source.name)}, but got "
+                               f"{_C_NAMES.get(target.name, target.name)} instead")
         if source is not target and not can_cast(source, target):
             raise RuntimeError(f"result type {title(source)} can't be cast to the desired output type {title(target)}")
         if o._a.shape != r._a.shape:
