@@ -48,8 +48,8 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
     """A copy of `input.narrow(dim, start, length)`."""
     x = check_tensor(input, "narrow_copy")
     rank = x._a.ndim
-    if not -rank <= dim < max(rank, 1):
-        raise RuntimeError(f"narrow_copy(): Expected dim < {rank} and >= {-rank} for a tensor of shape {list(x._a.shape)}, but got dim {dim}")
+    if dim >= max(rank, 1):
+        raise RuntimeError(f"narrow_copy(): Expected dim < {rank} for a tensor of shape {list(x._a.shape)}, but got dim {dim}")
     return _fresh(x.narrow(dim, start, length))
 
 

@@ -40,9 +40,9 @@ _options = Options()
 def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None, linewidth: int | None = None,
                      profile: str | None = None, sci_mode: bool | None = None) -> None:
     """How tensors print: digits after the point, the number of elements above which they are summarised, elements at each edge of a
-    summary, characters per line; `profile` is "default", "short" or "full"; `sci_mode` forces or forbids scientific notation (None: by size)."""
+    summary, characters per line; `profile` is "default", "short" or "full" (others change nothing); `sci_mode` forces or forbids scientific notation (None: by size)."""
     global _options
-    changes: dict[str, Any] = dict(_PROFILES[profile]) if profile is not None else {}
+    changes: dict[str, Any] = dict(_PROFILES.get(profile, {}))
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     changes.update({name: value for name, value in given.items() if value is not None})
     _options = replace(_options, **changes, sci_mode=sci_mode)
