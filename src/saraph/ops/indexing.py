@@ -86,7 +86,7 @@ def basic(x: Tensor, index: Any) -> Tensor:
 
 
 def _node_class(shape: tuple[int, ...], index: Any) -> type[Node]:
-    """The class of a view's node: named, as PyTorch's, after the last step that changed anything."""
+    """The class of a view's node: named, as PyTorch's, after the last step that changed anything (a slice written as the whole does not)."""
     found, dim = AliasBackward, 0
     items = index if index.__class__ is tuple else (index,)
     for k, item in enumerate(items):
@@ -95,7 +95,7 @@ def _node_class(shape: tuple[int, ...], index: Any) -> type[Node]:
         elif item is Ellipsis:
             dim = len(shape) - sum(i is not None for i in items[k + 1:])
         elif item.__class__ is slice:
-            if index.__class__ is slice or item.indices(shape[dim]) != (0, shape[dim], 1):  # a whole slice among others changes nothing
+            if index.__class__ is slice or item.start or item.stop not in (None, shape[dim]) or item.step not in (None, 1):
                 found = SliceBackward
             dim += 1
         else:

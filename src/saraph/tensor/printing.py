@@ -40,7 +40,8 @@ _options = Options()
 def set_printoptions(precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None, linewidth: int | None = None,
                      profile: str | None = None, sci_mode: bool | None = None) -> None:
     """How tensors print: digits after the point, the number of elements above which they are summarised, elements at each edge of a
-    summary, characters per line; `profile` is "default", "short" or "full" (others change nothing); `sci_mode` forces or forbids scientific notation (None: by size)."""
+    summary, characters per line; `profile` is "default", "short" or "full" (others change nothing); `sci_mode` forces or forbids scientific
+    notation (None: by size)."""
     global _options
     changes: dict[str, Any] = dict(_PROFILES.get(profile, {}))
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
