@@ -95,7 +95,7 @@ def _node_class(shape: tuple[int, ...], index: Any) -> type[Node]:
         elif item is Ellipsis:
             dim = len(shape) - sum(i is not None for i in items[k + 1:])
         elif item.__class__ is slice:
-            if index.__class__ is slice or item.start or item.stop not in (None, shape[dim]) or item.step not in (None, 1):
+            if index.__class__ is slice or item.start or (item.stop is not None and item.stop < shape[dim]) or item.step not in (None, 1):
                 found = SliceBackward
             dim += 1
         else:
