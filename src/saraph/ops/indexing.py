@@ -270,6 +270,8 @@ def _check_mask(mask: Any, shape: tuple[int, ...], dim: int) -> None:
 
 @method("__getitem__")
 def _getitem_general(self: Tensor, index: Any) -> Tensor:
+    if index.__class__ is slice:
+        return basic(self, _slice(index))
     views, places, tensors = split_index(self, index)
     x = self if views is None else basic(self, views)
     return x if places is None else advanced(x, places, tensors)
