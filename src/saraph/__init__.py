@@ -1,6 +1,7 @@
 """saraph: PyTorch in Python, all the way down to the machine code. Use it as `import saraph as torch`."""
 import sys as _sys
 from math import e, inf, nan, pi
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from saraph import dtypes as _dtypes
 from saraph import shapes as _shapes
@@ -80,3 +81,8 @@ from saraph.backends import openmp as _openmp  # noqa: E402
 from saraph.compiling import compile  # noqa: E402
 from saraph.serialization import load, save  # noqa: E402
 from saraph.threads import get_num_interop_threads, get_num_threads, set_num_interop_threads, set_num_threads  # noqa: E402
+
+if _TYPE_CHECKING:
+    from typing import Any as _Any
+
+    def __getattr__(name: str) -> _Any: ...  # the ops, which the registry publishes

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import saraph as torch
-from saraph.serialization import safetensors
+
+pytest.importorskip("safetensors")
+from saraph.serialization import safetensors  # noqa: E402
 
 DTYPES = ["float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32",
           "uint64", "bool", "complex64"]

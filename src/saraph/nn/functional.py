@@ -1,4 +1,7 @@
 """Functions of layers: convolutions, pooling, activations, losses, attention."""
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from saraph.ops import NAMESPACES
 from saraph.ops.overriding import handle_torch_function, has_torch_function, has_torch_function_unary, has_torch_function_variadic
 
@@ -9,3 +12,6 @@ GRID_SAMPLE_PADDING_MODES = {"zeros": 0, "border": 1, "reflection": 2}
 __all__ = ["GRID_SAMPLE_INTERPOLATION_MODES", "GRID_SAMPLE_PADDING_MODES", "handle_torch_function", "has_torch_function", "has_torch_function_unary",
            "has_torch_function_variadic", "sigmoid", "tanh"]
 __all__ += sorted(NAMESPACES["nn.functional"])
+
+if _TYPE_CHECKING:
+    def __getattr__(name: str) -> _Any: ...

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _numbers = itertools.count()
 next_number = _numbers.__next__
@@ -24,6 +24,16 @@ class Node:
     """A step of the backward graph (`tensor.grad_fn`)."""
 
     __slots__ = ("edges", "saved", "versions", "sequence", "shapes", "extra", "__dict__", "__weakref__")
+
+    if TYPE_CHECKING:
+        edges: tuple[Any, ...]
+        saved: Any
+        versions: Any
+        sequence: int
+        shapes: Any
+        extra: Any
+
+        def __getattr__(self, name: str) -> Any: ...  # what an op keeps for its formula
 
     outputs = 1  # of the forward call
     saves_result = False  # the formula wants the op's own result: it is saved last

@@ -15,7 +15,7 @@ Slots, all set by whoever makes a Tensor (there is no `__init__` on the hot path
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,56 @@ class Tensor:
     __hash__ = object.__hash__
     __array_priority__ = 1000
     __module__ = "saraph"
+
+    if TYPE_CHECKING:  # ops/ binds the methods and operators when it is imported; type checkers are told that there are some
+        _a: Any
+        _rg: Any
+        _edge: Any
+        _st: Any
+        _grad: Any
+        _view: Any
+        _seen: int
+        _meta: Any
+        __add__: Any
+        __radd__: Any
+        __sub__: Any
+        __rsub__: Any
+        __mul__: Any
+        __rmul__: Any
+        __truediv__: Any
+        __rtruediv__: Any
+        __floordiv__: Any
+        __rfloordiv__: Any
+        __mod__: Any
+        __rmod__: Any
+        __pow__: Any
+        __rpow__: Any
+        __matmul__: Any
+        __rmatmul__: Any
+        __and__: Any
+        __or__: Any
+        __xor__: Any
+        __lshift__: Any
+        __rshift__: Any
+        __lt__: Any
+        __le__: Any
+        __gt__: Any
+        __ge__: Any
+        __neg__: Any
+        __pos__: Any
+        __abs__: Any
+        __invert__: Any
+        __getitem__: Any
+        __setitem__: Any
+        __len__: Any
+        __iter__: Any
+        __bool__: Any
+        __float__: Any
+        __int__: Any
+        __index__: Any
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
 
     def _extra(self) -> dict[str, Any]:
         if self._meta is None:
