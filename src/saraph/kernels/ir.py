@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-_FLOATS = {"float": "f32", "double": "f64"}
+_FLOATS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 _SUFFIXES = {**_FLOATS, "ptr": "p0"}
-_SIZES = {"float": 4, "double": 8, "i32": 4, "i64": 8, "ptr": 8}
+_SIZES = {"i1": 1, "i8": 1, "i16": 2, "half": 2, "bfloat": 2, "float": 4, "double": 8, "i32": 4, "i64": 8, "ptr": 8}
 
 
 class Type(NamedTuple):
@@ -56,8 +56,8 @@ class Type(NamedTuple):
         return Type(self.scalar, other.lanes)
 
 
-POINTER, I1, I32, I64 = Type("ptr"), Type("i1"), Type("i32"), Type("i64")
-FLOAT, DOUBLE = Type("float"), Type("double")
+POINTER, I1, I8, I16, I32, I64 = (Type(name) for name in ("ptr", "i1", "i8", "i16", "i32", "i64"))
+HALF, BFLOAT, FLOAT, DOUBLE = (Type(name) for name in ("half", "bfloat", "float", "double"))
 
 
 class Value:
@@ -106,6 +106,12 @@ class Value:
     def __and__(self, other: Value | int) -> Value:
         return self._binary(other, "", "and")
 
+    def __or__(self, other: Value | int) -> Value:
+        return self._binary(other, "", "or")
+
+    def __xor__(self, other: Value | int) -> Value:
+        return self._binary(other, "", "xor")
+
     def __lshift__(self, other: Value | int) -> Value:
         return self._binary(other, "", "shl")
 
@@ -121,6 +127,17 @@ class Value:
 
     def __gt__(self, other: Value | float) -> Value:
         return self._compare(other, "gt")
+
+    def __ge__(self, other: Value | float) -> Value:
+        return self._compare(other, "ge")
+
+    def __neg__(self) -> Value:
+        return self.function.value(self.type, f"fneg {self}") if self.type.is_float else 0 - self
+
+    def differs(self, other: Value | float) -> Value:
+        """Lane by lane; true where a float is NaN."""
+        left, right = self.function.match(self, other)
+        return self.function.value(I1.like(left.type), f"{'fcmp une' if left.type.is_float else 'icmp ne'} {left}, {right.text}")
 
     def equals(self, other: Value | float) -> Value:
         """Lane by lane; false where a float is NaN. (`==` compares the Python objects, as everywhere.)"""
