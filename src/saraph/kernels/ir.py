@@ -254,6 +254,14 @@ class Function:
         self._module.declare(f"declare {result} @{full}({kinds})")
         return f"call {result} @{full}({', '.join(map(repr, arguments))})"
 
+    def call(self, name: str, arguments: Sequence[Value], result: Type | None = None) -> Value:
+        """Call a function by name: one of this module, or one that `Module.declare` has announced. Without a result the value means nothing."""
+        text = f"call {result or 'void'} @{name}({', '.join(map(repr, arguments))})"
+        if result is None:
+            self.line(text)
+            return Value(self, I1, "poison")
+        return self.value(result, text)
+
     def offset(self, pointer: Value, count: Value | int, element: str = "i8") -> Value:
         """The address `count` elements (bytes, unless told) further on; a vector of counts gives as many addresses."""
         count = count if isinstance(count, Value) else self.constant(I64, count)
@@ -315,6 +323,10 @@ class Function:
             write()
             self.line(f"br label %{after}")
         self._open(after)
+
+    def address_of(self, name: str) -> Value:
+        """The address of a function of this module."""
+        return Value(self, POINTER, f"@{name}")
 
     def give_back(self, value: Value | float | None = None) -> None:
         """The function's last statement."""
