@@ -84,3 +84,34 @@ def test_misuse_is_refused_in_python():
         a + b
     with pytest.raises(TypeError, match="must be a Value"):
         function.select(a < 1.0, 1.0, 2.0)
+
+
+def test_unsigned_operators():
+    module = Module()
+    function = module.function("shift", (("a", I64),), I64)
+    function.give_back(function.parameters[0].shift_in_zeros(60))
+    function = module.function("below", (("a", I64), ("b", I64)), I64)
+    a, b = function.parameters
+    function.give_back(function.select(a.below(b), function.constant(I64, 1), 0))
+    assert run(module, "shift", ctypes.c_int64, -1) == 15
+    assert [run(module, "below", ctypes.c_int64, *pair) for pair in ((1, 2), (2, 2), (-1, 2), (2, -1))] == [1, 0, 0, 1]
+
+
+def test_repeat_while():
+    module = Module()
+    function = module.function("halvings", (("number", I64),), I64)
+    number, count = function.variable(I64, function.parameters[0]), function.variable(I64, 0)
+    with function.repeat_while(lambda: number.get() > 0):
+        number.set(number.get() >> 1)
+        count.set(count.get() + 1)
+    function.give_back(count.get())
+    assert [run(module, "halvings", ctypes.c_int64, n) for n in (0, 1, 8, 1000)] == [0, 1, 4, 10]
+
+
+def test_shuffle_of_two_vectors():
+    module = Module()
+    function = module.function("pick", (), I64)
+    counting = function.counting(I64.vector(4))
+    both = function.shuffle(counting, [3, 4], counting + 10)
+    function.give_back(function.extract(both, 0) * 100 + function.extract(both, 1))
+    assert run(module, "pick", ctypes.c_int64) == 310

@@ -119,6 +119,15 @@ class Value:
         """Arithmetic: the sign comes in from the left."""
         return self._binary(other, "", "ashr")
 
+    def shift_in_zeros(self, count: Value | int) -> Value:
+        """To the right; zeros come in from the left."""
+        return self._binary(count, "", "lshr")
+
+    def below(self, other: Value | int) -> Value:
+        """Less than, as unsigned integers."""
+        left, right = self.function.match(self, other)
+        return self.function.value(I1.like(left.type), f"icmp ult {left}, {right.text}")
+
     def __lt__(self, other: Value | float) -> Value:
         return self._compare(other, "lt")
 
@@ -214,10 +223,11 @@ class Function:
             return self.lift(left, right.type), right
         return left, self.lift(right, left.type)
 
-    def shuffle(self, vector: Value, lanes: Sequence[int]) -> Value:
-        """The given lanes of a vector, in that order."""
+    def shuffle(self, vector: Value, lanes: Sequence[int], second: Value | None = None) -> Value:
+        """The given lanes of a vector, in that order; those of a second vector are counted on from the first one's."""
         order = f"{I32.vector(len(lanes))} {_vector_text('i32', lanes)}"
-        return self.value(vector.type.vector(len(lanes)), f"shufflevector {vector}, {vector.type} poison, {order}")
+        other = f"{vector.type} {'poison' if second is None else second.text}"
+        return self.value(vector.type.vector(len(lanes)), f"shufflevector {vector}, {other}, {order}")
 
     def extract(self, vector: Value, lane: int) -> Value:
         return self.value(vector.type.vector(0), f"extractelement {vector}, i32 {lane}")
@@ -286,7 +296,7 @@ class Function:
         return variable
 
     @contextmanager
-    def range(self, start: Value | int, stop: Value, step: int = 1) -> Iterator[Value]:
+    def range(self, start: Value | int, stop: Value, step: Value | int = 1) -> Iterator[Value]:
         """A loop; yields the index. Runs no turn when start >= stop."""
         before, head, body, after = self._block, self._fresh("head"), self._fresh("body"), self._fresh("after")
         index, following = Value(self, stop.type, self._fresh("%i")), self._fresh("%i")
@@ -298,7 +308,7 @@ class Function:
         self.line(f"br {inside}, label %{body}, label %{after}")
         self._open(body)
         yield index
-        self.line(f"{following} = add nsw {index}, {step}")
+        self.line(f"{following} = add nsw {index}, {self.lift(step, index.type).text}")
         self.line(f"br label %{head}")
         phi = f"  {index.text} = phi {stop.type} [{first.text}, %{before}], [{following}, %{self._block}]"
         self._lines.insert(head_at, phi)  # only now is it known from which block the loop comes back
@@ -312,6 +322,18 @@ class Function:
         self._open(body)
         yield
         self.line(f"br label %{after}")
+        self._open(after)
+
+    @contextmanager
+    def repeat_while(self, condition: Callable[[], Value]) -> Iterator[None]:
+        """A loop that runs as long as what `condition` writes holds; it is asked before every turn."""
+        head, body, after = self._fresh("head"), self._fresh("body"), self._fresh("after")
+        self.line(f"br label %{head}")
+        self._open(head)
+        self.line(f"br {condition()}, label %{body}, label %{after}")
+        self._open(body)
+        yield
+        self.line(f"br label %{head}")
         self._open(after)
 
     def either(self, condition: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
