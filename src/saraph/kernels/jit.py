@@ -9,28 +9,20 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from saraph.kernels import processor
+from saraph.kernels.processor import Host as Host
 
 #: Taken while anything is compiled or registered, and across a fork. Re-entrant: a kernel's set-up compiles inside it.
 LOCK = threading.RLock()
-
-#: The widest vector a processor has, by the feature that says so; the first that fits counts.
-VECTOR_BYTES = (("avx512f", 64), ("avx", 32))
-DEFAULT_VECTOR_BYTES = 16  # SSE2 and NEON, which every 64-bit x86 and ARM has
 
 #: What LLVM does to a module before it makes code. The sources are written in vectors and unrolled where that pays, so
 #: that this gives the same speed as LLVM's own pipeline of level 3, in a sixth of its time (9 ms, not 55, for softmax).
 PASSES = ("sroa", "simplify_cfg", "instruction_combine", "loop_rotate", "instruction_combine", "simplify_cfg")
 OPTIMIZATION = 3  # of code generation: instruction choice, scheduling, registers
-
-
-class Host(NamedTuple):
-    """The processor that code is made for."""
-
-    architecture: str  # the first word of LLVM's triple: x86_64, aarch64, ...
-    cpu: str
-    features: str
-    vector_bytes: int
 
 
 class MachineCode:
@@ -55,7 +47,7 @@ class _LLVM:
     def __init__(self) -> None:
         self.binding: Any = None
         self.why_not = ""
-        self.host = Host("", "", "", DEFAULT_VECTOR_BYTES)
+        self.host = processor.describe(processor.architecture(), "", {})
         if sys.maxsize < 2**32 or sys.byteorder != "little":
             self.why_not = "compiled kernels need a 64-bit little-endian processor"
             return
@@ -66,18 +58,18 @@ class _LLVM:
             return
         binding.initialize_native_target()
         binding.initialize_native_asmprinter()
-        self.binding, self.host = binding, _host(binding)
+        self.binding = binding
+        self.host = self.host_without(os.environ.get("SARAPH_CPU_FEATURES", ""))
 
-
-def _host(binding: Any) -> Host:
-    features = binding.get_host_cpu_features()
-    width = next((size for name, size in VECTOR_BYTES if features.get(name)), DEFAULT_VECTOR_BYTES)
-    architecture = binding.get_default_triple().partition("-")[0]
-    return Host(architecture, binding.get_host_cpu_name(), features.flatten(), width)
+    def host_without(self, limit: str) -> Host:
+        """This processor, without what `limit` takes away."""
+        binding = self.binding
+        architecture = binding.get_default_triple().partition("-")[0]
+        return processor.describe(architecture, binding.get_host_cpu_name(), binding.get_host_cpu_features(), limit)
 
 
 _llvm: _LLVM | None = None
-_compiled: dict[str, MachineCode] = {}
+_compiled: dict[Hashable, MachineCode] = {}
 
 
 def _setup() -> _LLVM:
@@ -100,8 +92,47 @@ def why_unavailable() -> str:
 
 
 def host() -> Host:
-    """The processor's name, its features as LLVM spells them, and its vector width."""
+    """The processor that code is made for."""
     return _setup().host
+
+
+@contextmanager
+def host_as(limit: str) -> Iterator[Host]:
+    """Kernels are made for less than this processor, in all threads: `with host_as("avx2"): ...`. What is compiled already stays.
+
+    `limit` is what SARAPH_CPU_FEATURES takes. For tests; objects that keep their machine code must be new ones.
+    """
+    llvm = _setup()
+    before = llvm.host
+    llvm.host = llvm.host_without(limit)
+    try:
+        yield llvm.host
+    finally:
+        llvm.host = before
+
+
+def define_symbol(name: str, address: int) -> None:
+    """Let code that is compiled or loaded from now on call the function at `address` by its name."""
+    llvm = _setup()
+    if llvm.binding is not None:
+        llvm.binding.add_symbol(name, address)
+
+
+def kernel(name: str, parameters: Hashable, build: Callable[[], str]) -> MachineCode:
+    """The machine code of a kernel. `build` gives the LLVM IR, and is only called where the code is not there yet.
+
+    `parameters` are plain values (numbers, texts, tuples) that determine the IR, together with the name, the processor, and the
+    source of this package. Raises RuntimeError when LLVM is not available, or with LLVM's message when the IR is not valid.
+    """
+    llvm = _setup()
+    key = (name, parameters, llvm.host)
+    done = _compiled.get(key)
+    if done is None:
+        with LOCK:
+            done = _compiled.get(key)
+            if done is None:
+                done = _compiled[key] = compile(build())
+    return done
 
 
 def compile(source: str) -> MachineCode:
