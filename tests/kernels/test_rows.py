@@ -157,7 +157,7 @@ def test_bits_do_not_depend_on_the_width_of_vectors(kernel, dtype, host_with):
     native = jit.host().vector_bytes
     for width in {16, 32, 64} - {native}:
         host_with(vector_bytes=width)
-        other = rows.RowKernel(kernel.name, kernel.signature, kernel.definition, kernel._body)
+        other = kernel.twin()
         for length in (1, 3, 5, 8, 16, 17, 40, 64, 100, 5000):
             inputs = inputs_for(kernel, (2, length), dtype, np.random.default_rng(length))
             np.testing.assert_array_equal(other(*inputs), kernel(*inputs), err_msg=f"{width} bytes, {length} elements")
@@ -167,7 +167,7 @@ def test_bits_do_not_depend_on_the_width_of_vectors(kernel, dtype, host_with):
 @pytest.mark.skipif(not jit.available() or jit.host().architecture != "x86_64", reason="names an x86 processor")
 def test_a_processor_without_fused_multiplication(kernel, host_with):
     host_with(cpu="x86-64", features="", vector_bytes=16)
-    plain = rows.RowKernel(kernel.name, kernel.signature, kernel.definition, kernel._body)
+    plain = kernel.twin()
     for dtype in DTYPES:
         for length in (3, 100):
             inputs = inputs_for(kernel, (4, length), dtype, np.random.default_rng(4))
@@ -297,7 +297,7 @@ def test_wrong_arguments(kernel):
 
 
 def test_threads_that_ask_first_get_one_function():
-    kernel = rows.RowKernel("softmax_of_threads", "(n)->(n)", rows.softmax.definition, rows.softmax._body)
+    kernel = rows.softmax.twin()
     x = np.random.default_rng(9).standard_normal((50, 70)).astype(np.float32)
     start, seen = threading.Barrier(6), []
 
@@ -319,7 +319,7 @@ def test_threads_that_ask_first_get_one_function():
 def test_a_forked_child_computes_and_compiles():
     x = np.random.default_rng(10).standard_normal((5, 40))
     want = rows.softmax(x)
-    twin = rows.RowKernel("softmax_of_child", "(n)->(n)", rows.softmax.definition, rows.softmax._body)
+    twin = rows.softmax.twin()
     child = os.fork()
     if not child:
         right = np.array_equal(rows.softmax(x), want) and np.array_equal(twin(x), want)
@@ -330,8 +330,8 @@ def test_a_forked_child_computes_and_compiles():
 @every_kernel
 def test_definitions_serve_where_nothing_compiles(kernel, monkeypatch):
     monkeypatch.setattr(jit._setup(), "binding", None)
-    other = rows.RowKernel(kernel.name, kernel.signature, kernel.definition, kernel._body)
-    assert other.function is kernel.definition
+    other = kernel.twin()
+    assert other.function == other.definition
     x = inputs_for(kernel, (3, 20), np.float32, np.random.default_rng(11))
     result = np.empty_like(np.asarray(other(*x)))
     assert other(*x, out=result) is result

@@ -336,7 +336,7 @@ class Function:
         self.line(f"br label %{head}")
         self._open(after)
 
-    def either(self, condition: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
+    def either(self, condition: Value, yes: Callable[[], object], no: Callable[[], object]) -> None:
         """Write the statements of `yes` for when the condition holds and those of `no` for when not."""
         first, second, after = self._fresh("then"), self._fresh("else"), self._fresh("after")
         self.line(f"br {condition}, label %{first}, label %{second}")

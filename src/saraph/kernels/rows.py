@@ -1,23 +1,25 @@
 """Kernels that work along rows: softmax and its kin, forward and backward, and the plain sum.
 
-Each stands here twice: as its NumPy definition, which says what it means, judges it in the tests and serves where
-nothing can be compiled; and as passes over a row, from which machine code is made on the first call.
+    softmax = RowKernel("softmax", _softmax)        # _softmax takes expressions (program.py) and says what is computed
+    y = softmax(x)                                  # along the last axis
+
+What `interpret` computes with the same program judges the machine code in the tests and serves where nothing can be compiled.
 """
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from saraph.kernels import jit
-from saraph.kernels.ir import DOUBLE, FLOAT, Module, Value
-from saraph.kernels.loops import Body, write_row_loop
-from saraph.kernels.sweep import Part, Row, Sweep
+from saraph.kernels import interpret, jit
+from saraph.kernels.ir import Module
+from saraph.kernels.loops import write_row_loop
+from saraph.kernels.program import Expression, Program, apply, trace
 from saraph.kernels.ufunc import make_ufunc
-from saraph.kernels.vmath import exp, log
 
-DTYPES = ((np.dtype(np.float32), FLOAT), (np.dtype(np.float64), DOUBLE))
+DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class RowKernel:
@@ -26,16 +28,19 @@ class RowKernel:
     Call it, or bind `kernel.function`, whose calls cost what NumPy's own do. Both take `out=`.
     """
 
-    __slots__ = ("name", "signature", "definition", "_body", "_function")
+    __slots__ = ("name", "doc", "programs", "signature", "_function")
 
-    def __init__(self, name: str, signature: str, definition: Callable[..., Any], body: Body) -> None:
-        self.name, self.signature, self.definition, self._body = name, signature, definition, body
+    def __init__(self, name: str, formula: Callable[..., Any], operands: int = 1, rows: tuple[int, ...] = ()) -> None:
+        """`formula` takes `operands` expressions, those at the places `rows` with one value per row, and gives one or several."""
+        self.name, self.doc = name, formula.__doc__ or ""
+        self.programs = {dtype: trace(name, formula, [dtype] * operands, rows) for dtype in DTYPES}
+        self.signature = signature_of(self.programs[DTYPES[0]])
         self._function: Callable[..., Any] | None = None
 
     def __repr__(self) -> str:
         return f"<row kernel {self.name} {self.signature}>"
 
-    def __call__(self, *arrays: np.ndarray, out: np.ndarray | None = None) -> Any:
+    def __call__(self, *arrays: np.ndarray, out: Any = None) -> Any:
         return self.function(*arrays, out=out)
 
     @property
@@ -47,89 +52,93 @@ class RowKernel:
                     self._function = self._make() if jit.available() else self.definition
         return self._function
 
+    def definition(self, *arrays: np.ndarray, out: Any = None, axis: int = -1) -> Any:
+        """What the program computes, by NumPy; of other dtypes as well, in their precision."""
+        kind = arrays[0].dtype
+        program = self.programs.get(kind) or retyped(self.programs[DTYPES[1]], kind)
+        inputs, outputs = (part.split("),(") for part in self.signature.split("->"))
+        moved = [np.moveaxis(a, axis, -1) if "n" in core else a[..., None] for a, core in zip(arrays, inputs, strict=True)]
+        results = [np.moveaxis(r, -1, axis) if "n" in core else r[..., 0]
+                   for r, core in zip(interpret.run(program, *moved), outputs, strict=True)]
+        if out is not None:
+            for target, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
+                np.copyto(target, result)
+            return out
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def twin(self) -> RowKernel:
+        """A kernel of the same programs that has not been compiled yet."""
+        other = object.__new__(RowKernel)
+        other.name, other.doc, other.programs, other.signature, other._function = self.name, self.doc, self.programs, self.signature, None
+        return other
+
     def source(self) -> str:
         """The kernel as LLVM IR for this processor."""
         module = Module()
-        for _, scalar in DTYPES:
-            write_row_loop(module, f"{self.name}_{scalar}", scalar, self.signature, self._body)
+        for dtype, program in self.programs.items():
+            write_row_loop(module, dtype.name, program)
         return module.text()
 
     def _make(self) -> np.ufunc:
-        code = jit.compile(self.source())
-        inputs, output = self.signature.split("->")
-        count = inputs.count("(")
-        loops = {(dtype,) * (count + 1): code.address(f"{self.name}_{scalar}") for dtype, scalar in DTYPES}
-        return make_ufunc(self.name, count, 1, loops, self.signature, self.definition.__doc__ or "")
+        code = jit.kernel("rows", tuple(self.programs.values()), self.source)
+        inputs, outputs = (part.count("(") for part in self.signature.split("->"))
+        loops = {(dtype,) * (inputs + outputs): code.address(f"{dtype.name}_loop") for dtype in DTYPES}
+        return make_ufunc(self.name, inputs, outputs, loops, self.signature, self.doc)
 
 
-def _softmax(x: np.ndarray, out: np.ndarray | None = None) -> Any:
+def signature_of(program: Program) -> str:
+    """The core signature of a gufunc: (n) for what has a value per element, () for what has one per row."""
+    levels = program.levels()
+    elements = {step.extra[0] for step, element in zip(program.steps, levels, strict=True) if step.operation == "input" and element}
+    inputs = ["(n)" if place in elements else "()" for place in range(len(program.inputs))]
+    return ",".join(inputs) + "->" + ",".join("(n)" if levels[number] else "()" for number, _ in program.outputs)
+
+
+def retyped(program: Program, kind: np.dtype) -> Program:
+    """The same program for another floating dtype."""
+    def named(dtype: str) -> str:
+        return dtype if dtype == "bool" else kind.name
+
+    return Program(program.name, tuple(map(named, program.inputs)), tuple(s._replace(dtype=named(s.dtype)) for s in program.steps),
+                   tuple((number, named(dtype)) for number, dtype in program.outputs))
+
+
+def _exp(x: Expression) -> Expression:
+    return apply("exp", x)
+
+
+_sum, _largest = partial(apply, "row_sum"), partial(apply, "row_largest")
+
+
+def _softmax(x: Expression) -> Expression:
     """exp(x) / sum(exp(x)) along the last axis, safe from overflow; NaN in rows with NaN, +inf or nothing but -inf."""
-    with np.errstate(all="ignore"):
-        exponentials = np.exp(x - np.max(x, -1, keepdims=True, initial=-np.inf))
-        return np.divide(exponentials, np.sum(exponentials, -1, keepdims=True), out=out)
+    exponentials = _exp(x - _largest(x))
+    return exponentials / _sum(exponentials)
 
 
-def _softmax_body(sweep: Sweep, x: Row, y: Row) -> None:
-    top = sweep.maximum(x.load)
-
-    def exponential(part: Part) -> Value:
-        value = exp(sweep.function, x.load(part) - top)
-        y.store(part, value)
-        return value
-
-    total = sweep.sum(exponential)
-    sweep.each(lambda part: y.store(part, y.load(part) / total))
-
-
-def _log_softmax(x: np.ndarray, out: np.ndarray | None = None) -> Any:
+def _log_softmax(x: Expression) -> Expression:
     """log(softmax(x)) along the last axis, without the loss of small values; NaN in the rows where softmax has it."""
-    with np.errstate(all="ignore"):
-        lowered = x - np.max(x, -1, keepdims=True, initial=-np.inf)
-        return np.subtract(lowered, np.log(np.sum(np.exp(lowered), -1, keepdims=True)), out=out)
+    lowered = x - _largest(x)
+    return lowered - apply("log", _sum(_exp(lowered)))
 
 
-def _log_softmax_body(sweep: Sweep, x: Row, y: Row) -> None:
-    function = sweep.function
-    top = sweep.maximum(x.load)
-    log_total = log(function, sweep.sum(lambda part: exp(function, x.load(part) - top)))
-    sweep.each(lambda part: y.store(part, (x.load(part) - top) - log_total))
-
-
-def _softmax_backward(grad: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> Any:
+def _softmax_backward(grad: Expression, y: Expression) -> Expression:
     """The gradient of softmax's input from that of its output y: (grad - sum(grad * y)) * y."""
-    with np.errstate(all="ignore"):
-        return np.multiply(grad - np.sum(grad * y, -1, keepdims=True), y, out=out)
+    return (grad - _sum(grad * y)) * y
 
 
-def _softmax_backward_body(sweep: Sweep, grad: Row, y: Row, result: Row) -> None:
-    total = sweep.sum(lambda part: grad.load(part) * y.load(part))
-    sweep.each(lambda part: result.store(part, (grad.load(part) - total) * y.load(part)))
-
-
-def _log_softmax_backward(grad: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> Any:
+def _log_softmax_backward(grad: Expression, y: Expression) -> Expression:
     """The gradient of log_softmax's input from that of its output y: grad - exp(y) * sum(grad)."""
-    with np.errstate(all="ignore"):
-        return np.subtract(grad, np.exp(y) * np.sum(grad, -1, keepdims=True), out=out)
+    return grad - _exp(y) * _sum(grad)
 
 
-def _log_softmax_backward_body(sweep: Sweep, grad: Row, y: Row, result: Row) -> None:
-    total = sweep.sum(grad.load)
-    sweep.each(lambda part: result.store(part, grad.load(part) - exp(sweep.function, y.load(part)) * total))
-
-
-def _sum(x: np.ndarray, out: np.ndarray | None = None) -> Any:
+def _sum_of_row(x: Expression) -> Expression:
     """The sum along the last axis; +0 for an empty row."""
-    with np.errstate(all="ignore"):
-        return np.add.reduce(x, -1, out=out)
+    return _sum(x)
 
 
-def _sum_body(sweep: Sweep, x: Row) -> Value:
-    return sweep.sum(x.load)
-
-
-softmax = RowKernel("softmax", "(n)->(n)", _softmax, _softmax_body)
-log_softmax = RowKernel("log_softmax", "(n)->(n)", _log_softmax, _log_softmax_body)
-softmax_backward = RowKernel("softmax_backward", "(n),(n)->(n)", _softmax_backward, _softmax_backward_body)
-log_softmax_backward = RowKernel("log_softmax_backward", "(n),(n)->(n)", _log_softmax_backward,
-                                 _log_softmax_backward_body)
-sum_of_row = RowKernel("sum", "(n)->()", _sum, _sum_body)
+softmax = RowKernel("softmax", _softmax)
+log_softmax = RowKernel("log_softmax", _log_softmax)
+softmax_backward = RowKernel("softmax_backward", _softmax_backward, 2)
+log_softmax_backward = RowKernel("log_softmax_backward", _log_softmax_backward, 2)
+sum_of_row = RowKernel("sum", _sum_of_row)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 from saraph.kernels.ir import I1, I32, I64, POINTER, Function, Type, Value
 from saraph.kernels.vmath import maximum
@@ -27,12 +28,14 @@ BLOCK_CHUNKS = 32
 class Part:
     """One vector's worth of a row: where it starts, and which lanes are within the row (None: all)."""
 
-    __slots__ = ("index", "mask", "known")
+    __slots__ = ("index", "mask", "known", "values")
 
     def __init__(self, index: Value, mask: Value | None = None) -> None:
         self.index, self.mask = index, mask
         #: What is known to stand in a row at this part, so that it need not be loaded again.
         self.known: dict[Row, Value] = {}
+        #: Room for what whoever walks the row has computed at this part.
+        self.values: Any = None
 
 
 class Row:
@@ -101,6 +104,10 @@ class Sweep(ABC):
         """The largest of the row's terms, as a scalar. A NaN is passed over; -inf when nothing is left."""
 
     @abstractmethod
+    def reduce(self, term: Term, neutral: float, combine: Combine) -> Value:
+        """The row's terms combined two and two, in any grouping; `neutral` for an empty row."""
+
+    @abstractmethod
     def sum(self, term: Term) -> Value:
         """The sum of the row's terms, as a scalar; +0 for an empty row."""
 
@@ -148,6 +155,9 @@ class ShortRow(Sweep):
         numbers = maximum(self.function, term(self._part), -math.inf)  # a NaN becomes -inf
         return self._fold([self._within(self._part, numbers, -math.inf)], self._larger)
 
+    def reduce(self, term: Term, neutral: float, combine: Combine) -> Value:
+        return self._fold([self._within(self._part, term(self._part), neutral)], combine)
+
     def sum(self, term: Term) -> Value:
         # A long row's sum starts at +0, so that it is never -0; the same here.
         return self._fold([self._within(self._part, term(self._part), 0.0)], self._add) + 0.0
@@ -168,6 +178,10 @@ class LongRow(Sweep):
     def maximum(self, term: Term) -> Value:
         zero = self.function.constant(I64, 0)
         return self._fold(self._accumulate(zero, self.length, term, -math.inf, self._larger), self._larger)
+
+    def reduce(self, term: Term, neutral: float, combine: Combine) -> Value:
+        zero = self.function.constant(I64, 0)
+        return self._fold(self._accumulate(zero, self.length, term, neutral, combine), combine)
 
     def sum(self, term: Term) -> Value:
         function, block = self.function, self._chunk * BLOCK_CHUNKS

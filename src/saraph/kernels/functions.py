@@ -1,0 +1,91 @@
+"""Pointwise functions of the framework, written as what they compute. `interpret` reads the same definitions."""
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from saraph.kernels.kernel import Pointwise
+from saraph.kernels.program import Expression, apply
+
+
+def where(condition: Expression, yes: Expression | float, no: Expression | float) -> Expression:
+    return apply("where", condition, yes, no)
+
+
+def exp(x: Expression) -> Expression:
+    return apply("exp", x)
+
+
+def sigmoid(x: Expression) -> Expression:
+    return apply("sigmoid", x)
+
+
+def maximum(x: Expression, y: Expression | float) -> Expression:
+    return apply("maximum", x, y)
+
+
+def minimum(x: Expression, y: Expression | float) -> Expression:
+    return apply("minimum", x, y)
+
+
+def simple(name: str, operands: int = 1) -> Pointwise:
+    """The function that is one operation."""
+    if operands == 1:
+        return Pointwise(name, lambda x: apply(name, x))
+    return Pointwise(name, lambda x, y: apply(name, x, y))
+
+
+#: Functions of one and two operands that are one operation each.
+UNARY = {name: simple(name) for name in (
+    "neg", "abs", "square", "sqrt", "rsqrt", "reciprocal", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite", "signbit",
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+    "atanh", "erf", "erfc", "erfinv", "lgamma", "digamma", "sigmoid")}
+BINARY = {name: simple(name, 2) for name in (
+    "add", "sub", "mul", "div", "maximum", "minimum", "fmax", "fmin", "eq", "ne", "lt", "le", "gt", "ge", "atan2", "hypot", "pow", "copysign")}
+
+where_kernel = Pointwise("where", where)
+relu = Pointwise("relu", lambda x: maximum(x, 0.0))
+silu = Pointwise("silu", lambda x: x * sigmoid(x))
+hardswish = Pointwise("hardswish", lambda x: x * minimum(maximum(x + 3.0, 0.0), 6.0) / 6.0)
+hardsigmoid = Pointwise("hardsigmoid", lambda x: minimum(maximum(x + 3.0, 0.0), 6.0) / 6.0)
+logsigmoid = Pointwise("logsigmoid", lambda x: minimum(x, 0.0) - apply("log1p", exp(-apply("abs", x))))
+gelu = Pointwise("gelu", lambda x: x * 0.5 * (apply("erf", x * math.sqrt(0.5)) + 1.0))
+gelu_tanh = Pointwise("gelu_tanh", lambda x: x * 0.5 * (apply("tanh", (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)) + 1.0))
+
+
+@lru_cache(64)
+def leaky_relu(slope: float) -> Pointwise:
+    """x where x > 0, else slope x."""
+    return Pointwise("leaky_relu", lambda x: where(x > 0.0, x, x * slope))
+
+
+@lru_cache(64)
+def elu(alpha: float, scale: float, slope: float) -> Pointwise:
+    """scale x where x > 0, else alpha scale (exp(slope x) - 1)."""
+
+    def definition(x: Expression) -> Expression:
+        return where(x > 0.0, x * scale, apply("expm1", x * slope) * (alpha * scale))
+
+    return Pointwise("elu", definition)
+
+
+@lru_cache(64)
+def softplus(beta: float, threshold: float) -> Pointwise:
+    """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
+
+    def definition(x: Expression) -> Expression:
+        scaled = x * beta
+        return where(scaled > threshold, x, (apply("log1p", exp(-apply("abs", scaled))) + maximum(scaled, 0.0)) / beta)
+
+    return Pointwise("softplus", definition)
+
+
+@lru_cache(256)
+def clamp(low: float | None, high: float | None) -> Pointwise:
+    """x held within limits; NaN stays."""
+
+    def definition(x: Expression) -> Expression:
+        x = x if low is None else maximum(x, low)
+        return x if high is None else minimum(x, high)
+
+    return Pointwise("clamp", definition)
