@@ -1,7 +1,8 @@
 """What the tests of kernels share: the machine's variants, and a scalar function as a ufunc."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -20,12 +21,10 @@ def _compiler() -> None:
 
 
 @pytest.fixture
-def host_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def host_with() -> Iterator[Callable[..., None]]:
     """host_with(vector_bytes=16): kernels are made for another processor, whose instructions this one must have."""
-    def change(**changes: object) -> None:
-        monkeypatch.setattr(jit._setup(), "host", jit.host()._replace(**changes))
-        monkeypatch.setattr(jit, "_compiled", {})
-    return change
+    with ExitStack() as stack:
+        yield lambda **changes: stack.enter_context(jit.host_as(jit.host()._replace(**changes))) and None
 
 
 def _write_elementwise(module: Module, name: str, scalar: Type, lanes: int,
