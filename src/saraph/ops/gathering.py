@@ -132,7 +132,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
 @derivative("GatherBackward0")
 def GatherBackward(node: Any, g: Tensor) -> Tensor:
     (index,) = unpack(node)
-    return g.new_zeros(node.shape).scatter_add(node.dim, index, g)
+    r = of(g._a, index._a).add_elements(node.shape, node.dim, index._a, g._a)
+    return record(r, ScatterAddBackward, (None, g), (index,), dim=node.dim, value_shape=g._a.shape)
 
 
 def positions(x: Tensor, dim: int, index: Tensor, name: str, src: Tensor | None = None) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from saraph import dtypes
-from saraph.backends import of
+from saraph.backends import cpu, of
 from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.conversion import TYPE_NAMES
@@ -24,6 +24,7 @@ from saraph.tensor.state import state, thread
 from saraph.tensor.tensor import Tensor, View, bump, ndarray, needs_grad, plain_view, record, unpack, view_of, wrap
 
 ALL = slice(None)
+_LARGE = 1 << 16  # bytes from which the backend may have something quicker than NumPy
 INT64, BOOL = dtypes.int64.numpy, dtypes.bool_.numpy
 
 # -- the derivatives of reading ----------------------------------------------------------------------------------------------
@@ -287,7 +288,7 @@ def _getitem(self: Tensor, index: Any) -> Tensor:
         where = None if self._rg or self._a.__class__ is not ndarray else _direct(self._a, index)
         if where is not None:
             try:
-                return wrap(self._a[where])
+                return wrap(self._a[where] if self._a.nbytes < _LARGE else cpu.take_index(self._a, where))
             except IndexError as error:
                 raise _advanced_error(error, self, where if where.__class__ is tuple else (where,)) from None
     return _getitem_general(self, index)

@@ -6,6 +6,7 @@ import warnings
 from saraph.backends.cpu import (
     activation,
     conv,
+    conversion,
     creation,
     fft,
     indexing,
@@ -25,7 +26,7 @@ from saraph.backends.cpu import (
 )
 from saraph.backends.cpu.table import FUNCTIONS
 
-__all__ = ["FUNCTIONS", "activation", "conv", "creation", "fft", "indexing", "linalg", "matmul", "movement", "normalization", "pointwise",
+__all__ = ["FUNCTIONS", "activation", "conv", "conversion", "creation", "fft", "indexing", "linalg", "matmul", "movement", "normalization", "pointwise",
            "pool", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
 
 # Infinities and NaNs are results like others: NumPy does not warn of them where saraph calls it; NumPy's own callers keep their warnings.

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from saraph.backends.cpu.table import FUNCTIONS, primitive
+from saraph.backends.cpu.conversion import LARGE, copied, write
+from saraph.backends.cpu.table import primitive
+from saraph.kernels import blocks, jit
 
 
 @primitive
 def full(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     if value.__class__ is not complex and value == 0:
         return np.zeros(shape, dtype)
-    a = np.empty(shape, dtype)
+    a = blocks.empty(shape, dtype)
     a.fill(value)
     return a
 
@@ -31,7 +33,7 @@ def scalar(value: Any, dtype: np.dtype) -> np.ndarray:
 
 @primitive
 def empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    return np.empty(shape, dtype)
+    return blocks.empty(shape, dtype)
 
 
 @primitive
@@ -54,13 +56,13 @@ def copy(a: np.ndarray, order: str = "K") -> np.ndarray:
     """A copy: "K" keeps the memory order (broadcast dimensions are filled in row-major), "C" is row-major."""
     if order == "K" and 0 in a.strides and a.size > 1:
         order = "C"
-    return a.copy(order)
+    return copied(a, order)
 
 
 @primitive
 def copy_into(destination: np.ndarray, source: Any) -> None:
     """Write `source` (broadcast, converted) over `destination`."""
-    np.copyto(destination, source, casting="unsafe")
+    write(destination, source)
 
 
 @primitive
@@ -69,16 +71,50 @@ def fill(destination: np.ndarray, value: Any) -> None:
 
 
 # without the look for `__array_function__`, which costs a fifth of a small call: only ndarrays come here
-FUNCTIONS["cat"] = getattr(np.concatenate, "_implementation", np.concatenate)
+_concatenate = getattr(np.concatenate, "_implementation", np.concatenate)
+
+
+@primitive
+def cat(arrays: Sequence[np.ndarray], axis: int = 0) -> np.ndarray:
+    """Joined along an axis. ValueError where the other sizes differ."""
+    if arrays[0].nbytes + arrays[-1].nbytes < LARGE:
+        return _concatenate(arrays, axis)
+    return _joined(arrays, axis)
+
+
+def _joined(arrays: Sequence[np.ndarray], axis: int) -> np.ndarray:
+    """`cat` of large arrays: into reused memory, each by a parallel copy."""
+    first = arrays[0]
+    if any(a.__class__ is not np.ndarray or a.dtype != first.dtype or a.ndim != first.ndim for a in arrays) or not jit.available():
+        return _concatenate(arrays, axis)
+    rest = first.shape[:axis] + first.shape[axis + 1:] if axis >= 0 else ()
+    if axis < 0 or any(not a.flags.c_contiguous or a.shape[:axis] + a.shape[axis + 1:] != rest for a in arrays):
+        return _concatenate(arrays, axis)
+    shape = (*first.shape[:axis], sum(a.shape[axis] for a in arrays), *first.shape[axis + 1:])
+    result = blocks.empty(shape, first.dtype)
+    if result.nbytes < len(arrays) * LARGE:
+        return _concatenate(arrays, axis, out=result)
+    lead, start = (slice(None),) * axis, 0
+    for a in arrays:
+        write(result[(*lead, slice(start, start + a.shape[axis]))], a)
+        start += a.shape[axis]
+    return result
 
 
 @primitive
 def stack(arrays: Sequence[np.ndarray], axis: int) -> np.ndarray:
     """Along a new axis; joining along the old one and reshaping is cheaper than `np.stack`."""
     shape = arrays[0].shape
-    if axis == len(shape):
+    if axis < len(shape):
+        return cat(arrays, axis).reshape(*shape[:axis], len(arrays), *shape[axis:])
+    if arrays[0].nbytes < LARGE:
         return np.stack(arrays, axis)
-    return np.concatenate(arrays, axis).reshape(*shape[:axis], len(arrays), *shape[axis:])
+    result = blocks.empty((*shape, len(arrays)), np.result_type(*arrays))
+    for k, a in enumerate(arrays):
+        if a.shape != shape:
+            raise ValueError(f"stack of {shape} and {a.shape}")
+        write(result[..., k], a)
+    return result
 
 
 @primitive
@@ -99,10 +135,10 @@ def pad_rows(arrays: Sequence[np.ndarray], longest: int, value: Any, batch_first
 def copy_as(a: np.ndarray, layout: str) -> np.ndarray:
     """A dense copy in the memory order that a memory format names."""
     if layout == "contiguous_format":
-        return a.copy("C")
+        return copied(a, "C")
     axes = (0, *range(2, a.ndim), 1)
     back = (0, a.ndim - 1, *range(1, a.ndim - 1))
-    return a.transpose(axes).copy("C").transpose(back)
+    return copied(a.transpose(axes), "C").transpose(back)
 
 
 @primitive

@@ -67,7 +67,7 @@ def index_select(a: Any, axis: int, index: Any) -> tuple[Shape, np.dtype]:
     return (*a.shape[:axis], index.shape[0], *a.shape[axis + 1:]), a.dtype
 
 
-@rule("add_rows")
+@rule("add_rows", "add_elements")
 def add_rows(shape: Shape, axis: int, index: Any, values: Any) -> tuple[Shape, np.dtype]:
     return tuple(shape), values.dtype
 

@@ -1,0 +1,147 @@
+"""Copies between any two strided arrays, by the size of an element: rows at the speed of memcpy, transposes in tiles held in registers."""
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from saraph.kernels import blocks, jit, pool
+from saraph.kernels.ir import I1, I8, I16, I32, I64, POINTER, Function, Module, Value
+from saraph.kernels.walking import RANK, Task, merged, write_task, write_walk
+
+#: What an element of so many bytes is moved as.
+ELEMENTS = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64.vector(2)}
+#: Rows and columns of the tiles that are transposed in registers.
+TILES = {1: 16, 2: 16, 4: 16, 8: 8}
+SIDE = 64  #: rows and columns of a block of tiles, which is one unit of work
+PIECE = 1 << 15  #: bytes of a row that are one unit of work
+GRAIN = 1 << 16  #: bytes below which work is not shared out
+
+_INNER = 3 + 3 * RANK  #: words before those of the innermost dimension (rows) or the two of a block (transposes)
+
+
+def copy_into(target: np.ndarray, source: np.ndarray) -> bool:
+    """target[...] = source, of the same shape and dtype, not overlapping. False, and nothing done, where strides are beyond this kernel."""
+    plan = _plan(target.shape, target.strides, source.strides, target.itemsize)
+    if plan is None:
+        return False
+    name, words, units, grain = plan
+    if units:
+        code = jit.kernel("copying", (target.itemsize,), functools.partial(_module, target.itemsize))
+        pool.parallel(code.address(name), pool.arguments(blocks.address(target), blocks.address(source), *words), units, grain)
+    return True
+
+
+@functools.lru_cache(maxsize=512)
+def _plan(shape: tuple[int, ...], target: tuple[int, ...], source: tuple[int, ...],
+          size: int) -> tuple[str, tuple[int, ...], int, int] | None:
+    """The task, its words behind the two addresses, its units and the grain; None where another way must be found."""
+    if 0 in shape:
+        return "rows", (), 0, 1
+    walk = merged(shape, (target, source))
+    sizes, (to, start) = walk.shape or (1,), [s or (size,) for s in walk.strides]
+    if len(sizes) > RANK - 1 or size not in ELEMENTS:
+        return None
+    rank = len(sizes)
+    if size in TILES and rank > 1 and to[-1] == size and start[-1] != size:
+        across = next((d for d in range(rank - 1) if start[d] == size and sizes[d] > 1), None)
+        if across is not None and min(sizes[across], sizes[-1]) >= TILES[size] // 2:
+            return _transpose_plan(sizes, to, start, across, size)
+    return _row_plan(sizes, to, start, size)
+
+
+def _row_plan(sizes: tuple[int, ...], to: tuple[int, ...], start: tuple[int, ...], size: int) -> tuple[str, tuple[int, ...], int, int]:
+    length, piece = sizes[-1], PIECE // size
+    pieces = -(-length // piece)
+    walk = merged((*sizes[:-1], pieces), ((*to[:-1], piece * to[-1]), (*start[:-1], piece * start[-1])), 1)
+    words = (*walk.arguments(), length, piece, to[-1], start[-1])
+    units = math.prod(walk.shape)
+    name = "rows" if to[-1] == start[-1] == size else "strided_rows"
+    return name, words, units, max(1, GRAIN // (size * min(length, piece)))
+
+
+def _transpose_plan(sizes: tuple[int, ...], to: tuple[int, ...], start: tuple[int, ...], across: int,
+                    size: int) -> tuple[str, tuple[int, ...], int, int]:
+    outer = [d for d in range(len(sizes) - 1) if d != across]
+    rows, columns = sizes[across], sizes[-1]
+    grid = (-(-rows // SIDE), -(-columns // SIDE))
+    walk = merged((*(sizes[d] for d in outer), *grid),
+                  ((*(to[d] for d in outer), SIDE * to[across], SIDE * size),
+                   (*(start[d] for d in outer), SIDE * size, SIDE * start[-1])), 2)
+    words = (*walk.arguments(), rows, columns, to[across], start[-1])
+    work = size * min(rows, SIDE) * min(columns, SIDE)
+    return "transposed", words, math.prod(walk.shape), max(1, GRAIN // work)
+
+
+# -- machine code ------------------------------------------------------------------------------------------------------------------
+
+
+def _module(size: int) -> str:
+    module = Module()
+    _write_rows(write_task(module, "rows"), size, True)
+    _write_rows(write_task(module, "strided_rows"), size, False)
+    if size in TILES:
+        _write_transpose(write_task(module, "transposed"), size)
+    return module.text()
+
+
+def smaller(function: Function, a: Value, b: Value | int) -> Value:
+    """The smaller of two integers."""
+    return function.select(a < b, a, b)
+
+
+def _write_rows(task: Task, size: int, dense: bool) -> None:
+    function, kind = task.function, ELEMENTS[size]
+    length, piece, to, start = (task.word(_INNER + k) for k in range(4))
+
+    def row(places: list[Value], counters: list[Value]) -> None:
+        target, source = places
+        count = smaller(function, length - counters[0] * piece, piece)
+        if dense:
+            function.effect("memcpy", [POINTER, POINTER, I64], [target, source, count * size, function.constant(I1, 0)])
+            return
+        with function.range(0, count) as index:
+            function.store(function.load(kind, function.offset(source, index * start)), function.offset(target, index * to))
+
+    write_walk(task, 2, 2, row, 1)
+
+
+def _write_transpose(task: Task, size: int) -> None:
+    """Blocks of SIDE x SIDE: whole tiles in registers, what is left over element by element."""
+    function, kind, tile = task.function, ELEMENTS[size], TILES[size]
+    all_rows, all_columns, to, start = (task.word(_INNER + k) for k in range(4))
+
+    def block(places: list[Value], counters: list[Value]) -> None:
+        target, source = places
+        columns = smaller(function, all_columns - counters[0] * SIDE, SIDE)
+        rows = smaller(function, all_rows - counters[1] * SIDE, SIDE)
+        whole_rows, whole_columns = rows & -tile, columns & -tile
+        with function.range(0, whole_columns, tile) as column:
+            with function.range(0, whole_rows, tile) as row:
+                lines = [function.load(kind.vector(tile), function.offset(source, (column + k) * start + row * size)) for k in range(tile)]
+                for k, line in enumerate(transposed(function, lines)):
+                    function.store(line, function.offset(target, (row + k) * to + column * size))
+        with function.range(0, rows) as row:
+            first = function.select(row < whole_rows, whole_columns, 0)
+            with function.range(first, columns) as column:
+                element = function.load(kind, function.offset(source, column * start + row * size))
+                function.store(element, function.offset(target, row * to + column * size))
+
+    write_walk(task, 2, 2, block, 2)
+
+
+def transposed(function: Function, lines: list[Value]) -> list[Value]:
+    """The transpose of a square of vectors, by exchanging ever larger squares beside its diagonal."""
+    lanes = len(lines)
+    step = 1
+    while step < lanes:
+        low = [lane if not lane & step else lanes + lane - step for lane in range(lanes)]
+        high = [lane + step if not lane & step else lanes + lane for lane in range(lanes)]
+        following = list(lines)
+        for k in range(lanes):
+            if not k & step:
+                following[k] = function.shuffle(lines[k], low, lines[k + step])
+                following[k + step] = function.shuffle(lines[k], high, lines[k + step])
+        lines, step = following, 2 * step
+    return lines
