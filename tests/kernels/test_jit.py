@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from saraph import kernels
 from saraph.kernels import jit
 
 SOURCE = "define i64 @add{0}(i64 %x) {{\n  %y = add i64 %x, {0}\n  ret i64 %y\n}}\n"
@@ -15,11 +16,15 @@ def call(code, name, argument):
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code.address(name))(argument)
 
 
-def in_new_process(program):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+def run_new_process(program, **variables):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return done
+
+
+def in_new_process(program, **variables):
+    return run_new_process(program, **variables).stdout.split()
 
 
 def test_compiles_and_caches_by_source():
@@ -37,9 +42,97 @@ def test_missing_function_and_invalid_source():
         jit.compile("define i64 @broken(")
 
 
-def test_host_names_a_vector_width():
-    assert jit.host().vector_bytes in {16, 32, 64}
-    assert jit.host().architecture and jit.host().cpu
+CALLS = """
+declare i64 @{name}(i64)
+define i64 @twice_{name}(i64 %x) {{
+  %y = call i64 @{name}(i64 %x)
+  %z = call i64 @{name}(i64 %y)
+  ret i64 %z
+}}
+"""
+
+
+def test_calls_functions_that_were_defined_by_name():
+    first = jit.compile(SOURCE.format(21))
+    jit.define_symbol("saraph_test_add", first.address("add21"))
+    assert call(jit.compile(CALLS.format(name="saraph_test_add")), "twice_saraph_test_add", 0) == 42
+
+
+def test_a_symbol_is_asked_for_when_code_needs_it():
+    asked = []
+
+    def address():
+        asked.append(1)
+        return jit.compile(SOURCE.format(22)).address("add22")
+
+    jit.define_symbol("saraph_test_later", address)
+    assert not asked
+    assert call(jit.compile(CALLS.format(name="saraph_test_later")), "twice_saraph_test_later", 1) == 45
+    assert asked == [1]
+
+
+def test_calls_functions_of_the_c_library():
+    source = "declare double @cbrt(double)\ndefine double @root(double %x) {\n  %y = call double @cbrt(double %x)\n  ret double %y\n}\n"
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(jit.compile(source).address("root"))(27.0) == 3.0
+    assert call(jit.compile(CALLS.format(name="labs")), "twice_labs", -5) == 5
+
+
+def test_a_function_found_nowhere_is_an_error_and_nothing_breaks():
+    with pytest.raises(RuntimeError, match="saraph_nowhere"):
+        jit.compile(CALLS.format(name="saraph_nowhere"))
+    assert call(jit.compile(SOURCE.format(23)), "add23", 1) == 24
+
+
+def test_the_whole_pipeline_gives_the_same_code():
+    codes = [jit.kernel("add24", thorough, lambda: SOURCE.format(24), thorough) for thorough in (False, True)]
+    assert [call(code, "add24", 1) for code in codes] == [25, 25] and codes[0] is not codes[1]
+
+
+def test_statistics_count():
+    before = kernels.statistics()
+    jit.compile(SOURCE.format(25))
+    jit.compile(SOURCE.format(25))
+    after = kernels.statistics()
+    assert after.compiled == before.compiled + 1 and after.in_memory == before.in_memory + 1
+    assert after.cached == before.cached and after.seconds > before.seconds
+
+
+def test_kernels_are_made_for_lesser_processors():
+    code = jit.kernel("add26", (), lambda: SOURCE.format(26))
+    before = jit.host()
+    limits = {"x86_64": ("avx2", "sse2"), "aarch64": ("neon",)}.get(before.architecture, ())
+    for limit in limits:
+        with jit.host_as(limit) as host:
+            assert jit.host() is host and host.vector_bytes <= before.vector_bytes
+            made = jit.kernel("add26", (), lambda: SOURCE.format(26))
+            assert call(made, "add26", 1) == 27 and (made is code) == (host == before)
+    assert jit.host() is before
+    assert jit.kernel("add26", (), lambda: SOURCE.format(26)) is code
+    with pytest.raises(ValueError, match="SARAPH_CPU_FEATURES: expected one of"):
+        with jit.host_as("z80"):
+            pass
+
+
+def test_the_environment_limits_the_processor():
+    if jit.host().architecture != "x86_64":
+        pytest.skip("names of x86")
+    program = "from saraph.kernels import jit; h = jit.host(); print(h.vector_bytes, h.has('avx'), h.has('sse2'))"
+    assert in_new_process(program, SARAPH_CPU_FEATURES="sse2") == ["16", "False", "True"]
+
+
+LOGGED = """
+from saraph.kernels import jit
+jit.kernel("forty", (2, "x"), lambda: "define i64 @forty() {\\n  ret i64 40\\n}\\n")
+"""
+
+
+def test_logs_show_ir_and_assembly(tmp_path):
+    for how in ("compiled", "loaded"):
+        done = run_new_process(LOGGED, SARAPH_LOGS="kernels", SARAPH_CACHE_DIR=str(tmp_path))
+        assert not done.stdout
+        start = done.stderr.index(f"saraph kernel forty(2, 'x'): {how} in ")
+        assert "define i64 @forty()" in done.stderr[start:] and "forty:" in done.stderr[start:]
+    assert not run_new_process(LOGGED, SARAPH_LOGS="compile", SARAPH_CACHE_DIR=str(tmp_path)).stderr
 
 
 def test_threads_compile_at_the_same_time():
@@ -93,7 +186,22 @@ def test_without_llvmlite_the_definitions_serve():
     program = ("import sys; sys.modules['llvmlite'] = None\n"
                "import numpy as np\n"
                "from saraph import kernels\n"
-               "assert kernels.softmax_rows.function == kernels.softmax_rows.definition\n"
+               "assert kernels.softmax_rows.function is kernels.softmax_rows.definition\n"
+               "assert kernels.log_softmax_rows.function is kernels.log_softmax_rows.definition\n"
                "print(kernels.available(), 'llvmlite' in kernels.why_unavailable())\n"
                "print(*kernels.softmax_rows(np.zeros((1, 2), 'f'))[0])")
-    assert in_new_process(program) == ["False", "True", "0.5", "0.5"]
+    done = run_new_process(program)
+    assert done.stdout.split() == ["False", "True", "0.5", "0.5"]
+    assert done.stderr.count("RuntimeWarning: saraph computes with NumPy alone, which is slower") == 1
+
+
+def test_without_llvmlite_programs_run():
+    program = ("import sys; sys.modules['llvmlite'] = None\n"
+               "import saraph as torch\n"
+               "x = torch.ones(2, 1, 8, 8, requires_grad=True)\n"
+               "net = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(72, 3))\n"
+               "torch.nn.functional.cross_entropy(net(x), torch.tensor([0, 1])).backward()\n"
+               "print(x.grad.shape == x.shape)")
+    done = run_new_process(program)
+    assert done.stdout.split() == ["True"]
+    assert done.stderr.count("RuntimeWarning: ") <= 1
