@@ -10,9 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from saraph.backends.cpu.conversion import cast, copied
+from saraph.backends.cpu.indexing import gather
 from saraph.backends.cpu.reduce import widened
 from saraph.backends.cpu.table import primitive
+from saraph.dtypes import REDUCED
+from saraph.kernels import jit, sorting
 
+MANY = 1 << 12  #: elements from which a kernel's call is quicker than NumPy's
 _SMALL = 64  # rows below which NumPy's own stable argsort is quicker than building keys
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -103,11 +108,16 @@ def topk(a: np.ndarray, k: int, axis: int, largest: bool) -> tuple[np.ndarray, n
         return (a.copy(), np.zeros((), np.int64)) if k else (np.empty(0, a.dtype), np.empty(0, np.int64))
     rows = _rows(a, axis)
     order = _first_of_order(rows, k, largest)
-    return _back(_take(rows, order), axis), _back(np.ascontiguousarray(order), axis)
+    values = gather(rows, a.ndim - 1, order) if a.ndim > 1 else rows[order]
+    return _back(values, axis), _back(np.ascontiguousarray(order), axis)
 
 
 def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
     length = rows.shape[-1]
+    if rows.size >= MANY and 0 < k <= sorting.MOST and k * 4 <= length and jit.available():
+        found = _top(rows, k, largest)
+        if found is not None:
+            return found
     if k * 4 > length or length <= _SMALL or rows.size == 0 or k == 0:
         return order_of_rows(rows, largest)[..., :k]
     if rows.size > 1 << 16 and rows.dtype.char in "fdil":
@@ -126,6 +136,19 @@ def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
     else:
         found = np.argpartition(rows, k - 1, -1)[..., :k]
     return np.take_along_axis(found, order_of_rows(_take(rows, found), largest), -1)
+
+
+def _top(rows: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
+    """The positions of the k best elements by the kernel; narrow dtypes in one that holds them all."""
+    kind = rows.dtype
+    if kind.name not in sorting.KINDS:
+        if kind in REDUCED:
+            rows = cast(rows, np.dtype(np.float32))
+        elif kind.name in ("int16", "int8", "uint8"):
+            rows = cast(rows, np.dtype(np.int32))
+        else:
+            return None
+    return sorting.top(rows if rows.flags.c_contiguous else copied(rows, "C"), k, largest)
 
 
 def _above_threshold(rows: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
