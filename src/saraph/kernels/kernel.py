@@ -30,15 +30,22 @@ class Compiled(NamedTuple):
     results: tuple[np.dtype, ...]
 
 
+_compiled: dict[Program, Compiled] = {}
+
+
 def compiled(program: Program) -> Compiled | None:
     """Machine code for a program without reductions; None where there can be none."""
+    found = _compiled.get(program)
+    if found is not None:
+        return found
     if not jit.available() or not emit.can_emit(program):
         return None
     code = jit.kernel("pointwise", program, lambda: pointwise.source(program))
     dtypes = emit.numpy_dtypes(program)
     inputs = len(program.inputs)
     ufunc = make_ufunc(program.name, inputs, len(dtypes) - inputs, {dtypes: code.address("row")})
-    return Compiled(ufunc, code.address("task"), dtypes[inputs:])
+    found = _compiled[program] = Compiled(ufunc, code.address("task"), dtypes[inputs:])
+    return found
 
 
 class Pointwise:
@@ -65,6 +72,11 @@ class Pointwise:
         plain = trace(self.name, self.definition, kinds, computed=float32)
         stored = [reduced if plain.steps[number].dtype == "float32" else kind for number, kind in plain.outputs]
         return trace(self.name, self.definition, kinds, computed=float32, stored=stored)
+
+    def small(self, *arrays: np.ndarray) -> Callable[..., Any] | None:
+        """The ufunc for operands of these dtypes, without the look at sizes; None where nothing can be compiled."""
+        code = compiled(self.program([a.dtype for a in arrays]))
+        return None if code is None else code.ufunc
 
     def __call__(self, *arrays: np.ndarray, out: Any = None) -> Any:
         key = arrays[0].dtype.char if len(arrays) == 1 else "".join([a.dtype.char for a in arrays])

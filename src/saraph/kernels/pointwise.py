@@ -17,7 +17,7 @@ from saraph.kernels.pool import PARALLEL, TASK
 from saraph.kernels.program import Program
 
 BLOCK = 1 << 14  # elements that one thread takes at a time
-TILE = 256  # elements that are copied at a time when they do not lie side by side
+TILE = 512  # elements that are copied at a time when they do not lie side by side
 SERIAL = 1 << 15  # elements below which starting threads costs more than it gives
 HEAD = 3  # words before the operands'
 
@@ -105,6 +105,7 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
     all_dense = dense[0]
     for one in dense[1:]:
         all_dense = all_dense & one
+    constant = [step.equals(0) for step in steps]  # along a row: copied once per unit
     buffers = [function.array(I8, TILE * size) for size in sizes]
     span = function.select(all_dense, function.constant(I64, BLOCK), TILE)
 
@@ -114,7 +115,7 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
     def through_buffers(places: list[Value], elements: Value, direct: list[Value]) -> None:
         padded = (elements + (lanes - 1)) & -lanes
         for k in range(inputs):
-            with function.when(direct[k] ^ 1), function.when(elements > 0):
+            with function.when((direct[k] | constant[k]) ^ 1), function.when(elements > 0):
                 function.call(f"gather_{sizes[k]}", [buffers[k], places[k], steps[k], elements, padded])
         compute([function.select(d, place, buffer) for d, place, buffer in zip(direct, places, buffers, strict=True)], elements)
         for k in range(inputs, count):
@@ -127,6 +128,9 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
         last = first + BLOCK
         last = function.select(last < columns, last, columns)
         rows = _row_starts(function, row, dimensions, outer, pointers)
+        for k in range(inputs):
+            with function.when(constant[k]):
+                function.call(f"gather_{sizes[k]}", [buffers[k], rows[k], steps[k], function.constant(I64, 1), function.constant(I64, TILE)])
         with function.range(first, last, span) as at:
             elements = last - at
             elements = function.select(elements < span, elements, span)

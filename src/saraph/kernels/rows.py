@@ -57,6 +57,9 @@ class RowKernel:
         kind = arrays[0].dtype
         program = self.programs.get(kind) or retyped(self.programs[DTYPES[1]], kind)
         inputs, outputs = (part.split("),(") for part in self.signature.split("->"))
+        if len(arrays) > len(inputs):  # out by position, as gufuncs take it
+            arrays, given = arrays[:len(inputs)], arrays[len(inputs):]
+            out = given[0] if len(given) == 1 else given
         moved = [np.moveaxis(a, axis, -1) if "n" in core else a[..., None] for a, core in zip(arrays, inputs, strict=True)]
         results = [np.moveaxis(r, -1, axis) if "n" in core else r[..., 0]
                    for r, core in zip(interpret.run(program, *moved), outputs, strict=True)]
@@ -137,8 +140,45 @@ def _sum_of_row(x: Expression) -> Expression:
     return _sum(x)
 
 
+def _largest_of_row(x: Expression) -> Expression:
+    """The largest element of a row; NaN where there is one."""
+    return apply("row_max", x)
+
+
+def _smallest_of_row(x: Expression) -> Expression:
+    """The smallest element of a row; NaN where there is one."""
+    return apply("row_min", x)
+
+
+def _sums_about(x: Expression, center: Expression) -> tuple[Expression, Expression]:
+    """The sums of x - center and of its square along the last axis."""
+    away = x - center
+    return _sum(away), _sum(away * away)
+
+
+def _squares_of_row(x: Expression) -> Expression:
+    """The sum of the squares along the last axis."""
+    return _sum(x * x)
+
+
+def _sizes_of_row(x: Expression) -> Expression:
+    """The sum of the absolute values along the last axis."""
+    return _sum(apply("abs", x))
+
+
+def _logsumexp(x: Expression) -> Expression:
+    """log(sum(exp(x))) along the last axis, safe from overflow; -inf for an empty row."""
+    top = apply("row_max", x)
+    top = apply("where", apply("isfinite", top), top, 0.0)
+    return apply("log", _sum(_exp(x - top))) + top
+
+
 softmax = RowKernel("softmax", _softmax)
 log_softmax = RowKernel("log_softmax", _log_softmax)
 softmax_backward = RowKernel("softmax_backward", _softmax_backward, 2)
 log_softmax_backward = RowKernel("log_softmax_backward", _log_softmax_backward, 2)
 sum_of_row = RowKernel("sum", _sum_of_row)
+largest_of_row, smallest_of_row = RowKernel("largest", _largest_of_row), RowKernel("smallest", _smallest_of_row)
+sums_about = RowKernel("sums_about", _sums_about, 2, rows=(1,))
+squares_of_row, sizes_of_row = RowKernel("squares", _squares_of_row), RowKernel("sizes", _sizes_of_row)
+logsumexp_of_row = RowKernel("logsumexp", _logsumexp)

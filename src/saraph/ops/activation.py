@@ -16,6 +16,7 @@ from saraph.ops.inplace import update
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op, publish, register, standard_public
 from saraph.shapes import wrap_dim
+from saraph.tensor.fusing import fused
 from saraph.tensor.node import derivative
 from saraph.tensor.state import state, thread
 from saraph.tensor.tensor import PLAIN, Tensor, attach, record, unpack, wrap
@@ -40,12 +41,9 @@ def _pointwise(x: Tensor, cls: Any, name: str, *args: Any, saved: bool = True) -
 
 
 @derivative("ReluBackward0", saves_result=True)
+@fused()
 def ReluBackward(node: Any, g: Tensor) -> Tensor:
     (y,) = unpack(node)
-    if not thread.grad:
-        a = y._a
-        backend = of(a, g._a)
-        return wrap(backend.masked_fill(g._a, backend.le(a, a.dtype.type(0)), 0))
     return g.masked_fill(y <= 0, 0)
 
 
@@ -85,6 +83,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @derivative("LeakyReluBackward0")
+@fused("args")
 def LeakyReluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     return (x > 0).where(g, g * node.args[0])
@@ -97,6 +96,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
 
 
 @derivative("EluBackward0")
+@fused("args")
 def EluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     alpha, scale, slope = node.args
@@ -131,6 +131,7 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @derivative("GeluBackward0")
+@fused("args")
 def GeluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     if node.args[0]:
@@ -150,6 +151,7 @@ def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None)
 
 
 @derivative("SiluBackward0")
+@fused("args")
 def SiluBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     s = x.sigmoid()
@@ -177,6 +179,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @derivative("SoftplusBackward0")
+@fused("args")
 def SoftplusBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     beta, threshold = node.args
@@ -202,6 +205,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 
 
 @derivative("HardtanhBackward0")
+@fused("args")
 def HardtanhBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     low, high = node.args
@@ -230,6 +234,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 
 
 @derivative("HardswishBackward0")
+@fused("args")
 def HardswishBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     return (x < 3).where((g * (x / 3 + 0.5)).masked_fill(x <= -3, 0), g)
@@ -246,6 +251,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @derivative("HardsigmoidBackward0")
+@fused("args")
 def HardsigmoidBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     return (g * (1 / 6)).masked_fill(((x > -3) & (x < 3)).logical_not(), 0)
@@ -262,6 +268,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 @derivative("HardshrinkBackward0")
+@fused("args")
 def HardshrinkBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     return g.masked_fill(~((x < -node.args[0]) | (x > node.args[0])), 0)
@@ -284,6 +291,7 @@ def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
 
 
 @derivative("ThresholdBackward0")
+@fused("args")
 def ThresholdBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     return g.masked_fill(x <= node.args[0], 0)
@@ -301,6 +309,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 
 @derivative("LogSigmoidBackward0")
+@fused("args")
 def LogSigmoidBackward(node: Any, g: Tensor) -> Tensor:
     (x,) = unpack(node)
     return g * (-x).sigmoid()

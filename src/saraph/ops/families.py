@@ -15,10 +15,12 @@ from saraph import dtypes
 from saraph.backends import cpu, of
 from saraph.dtypes import REDUCED
 from saraph.errors import broadcast_error
+from saraph.kernels.kernel import LARGE
 from saraph.ops import promotion
 from saraph.ops.inplace import update
 from saraph.ops.promotion import KINDS, check_kind, check_operands, promoted, unbroadcast
 from saraph.ops.registry import OF_PUBLIC, Op, publish, register
+from saraph.tensor.fusing import fused
 from saraph.tensor.node import derivative, next_number
 from saraph.tensor.state import state, thread, upper
 from saraph.tensor.tensor import PLAIN, Tensor, attach, bump, edge_of, record, save, unpack, wrap
@@ -60,7 +62,8 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     numbers     where a Python number may stand: "" nowhere, "y" second, "xy" in one place, "both" in both
     """
     primitive = primitive or name
-    ufunc = getattr(cpu, primitive) if "f" in kinds else _refuse_floats(name, kinds)
+    sized = getattr(cpu, primitive) if "f" in kinds else _refuse_floats(name, kinds)
+    ufunc = getattr(sized, "ufunc", sized)
     differentiable = dx is not None or dy is not None
     cls = _binary_node(node or name.title().replace("_", "") + "Backward0", dx, dy)
     link = _linker(cls, dx is not None, dy is not None, keep)
@@ -76,14 +79,14 @@ def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str,
     body.__doc__ = doc
     rec = register(body, name, namespaces, method, inplace, aliases, autocast)
     whole_kinds = "" if fraction else ("b" if "b" in kinds and check is None else "") + ("iu" if "i" in kinds else "")
-    whole = getattr(cpu, primitive), getattr(cpu, by_number or primitive)
-    short = _short_path(ufunc, whole, finish, differentiable, numbers, whole_kinds)
-    public = _fast_path(rec, ufunc, link if differentiable else None, short, _refuse)
-    public.operator = _fast_path(rec, ufunc, link if differentiable else None, short, _decline)
+    whole = tuple(getattr(f, "ufunc", f) for f in (getattr(cpu, primitive), getattr(cpu, by_number or primitive)))
+    short = _short_path(ufunc, sized, whole, finish, differentiable, numbers, whole_kinds)
+    public = _fast_path(rec, ufunc, sized, link if differentiable else None, short, _refuse)
+    public.operator = _fast_path(rec, ufunc, sized, link if differentiable else None, short, _decline)
     OF_PUBLIC[public.operator] = rec
     publish(rec, public)
     if inplace and method:
-        bind_fast_inplace(rec, ufunc, comparison, numbers)
+        bind_fast_inplace(rec, sized, comparison, numbers)
     return public
 
 
@@ -134,10 +137,10 @@ def _binary_body(name: str, primitive: str, finish: Callable, fraction: bool, ch
     return body
 
 
-def _fast_path(rec: Op, ufunc: Any, link: Callable | None, short: Callable, unknown: Callable) -> Callable:
+def _fast_path(rec: Op, ufunc: Any, sized: Any, link: Callable | None, short: Callable, unknown: Callable) -> Callable:
     """The public function: two plain float32 or float64 tensors here, numbers and integers in `short`, the rest by the op's body.
 
-    `unknown` answers for operands of other classes.
+    `unknown` answers for operands of other classes; `ufunc` computes few elements, `sized` any number.
     """
     name = rec.name
 
@@ -147,7 +150,7 @@ def _fast_path(rec: Op, ufunc: Any, link: Callable | None, short: Callable, unkn
             kind = a.dtype
             if kind is b.dtype and a.__class__ is ndarray and b.__class__ is ndarray and (kind is F32 or kind is F64):
                 try:
-                    r = ufunc(a, b)
+                    r = ufunc(a, b) if a.size * b.size < LARGE else sized(a, b)
                 except ValueError:
                     raise broadcast_error(name, (a.shape, b.shape)) from None
                 t = _new(Tensor)
@@ -174,7 +177,7 @@ def _fast_path(rec: Op, ufunc: Any, link: Callable | None, short: Callable, unkn
     return public
 
 
-def _short_path(ufunc: Any, whole: tuple[Any, Any], finish: Callable, differentiable: bool, numbers: str, whole_kinds: str) -> Callable:
+def _short_path(ufunc: Any, sized: Any, whole: tuple[Any, Any], finish: Callable, differentiable: bool, numbers: str, whole_kinds: str) -> Callable:
     """Plain float32 or float64 tensors beside a Python number, integers of one dtype beside each other; None: not such a case.
 
     `whole` is what computes integers and bools, beside each other and beside a number, of the dtype kinds in `whole_kinds`.
@@ -194,8 +197,8 @@ def _short_path(ufunc: Any, whole: tuple[Any, Any], finish: Callable, differenti
                 if numbers and (other.__class__ is float or (other.__class__ is int and -EXACT < other < EXACT)):
                     if input._rg and differentiable or not plain:
                         number = np.asarray(other, kind)
-                        return finish(ufunc(a, number), input, wrap(number))
-                    return wrap_result(ufunc(a, float(other)))
+                        return finish(sized(a, number), input, wrap(number))
+                    return wrap_result(ufunc(a, float(other)) if a.size < LARGE else sized(a, float(other)))
             elif other.__class__ in PLAIN:
                 b = other._a
                 if kind.kind in two_kinds and b.dtype is kind and b.__class__ is ndarray and b.shape == a.shape:
@@ -207,7 +210,7 @@ def _short_path(ufunc: Any, whole: tuple[Any, Any], finish: Callable, differenti
             kind = b.dtype
             if b.__class__ is ndarray and (kind is F32 or kind is F64):
                 number = np.asarray(input, kind)
-                return finish(ufunc(number, b), wrap(number), other)
+                return finish(sized(number, b), wrap(number), other)
         return None
 
     return short
@@ -312,7 +315,7 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: st
     name = rec.name + "_"
     body = rec.body
     general = getattr(Tensor, name)
-    if not isinstance(ufunc, np.ufunc):
+    if not isinstance(getattr(ufunc, "ufunc", ufunc), np.ufunc):
         ufunc = _into(ufunc)
 
     def write(self: Tensor, other: Any, **options: Any) -> Tensor:
@@ -376,6 +379,7 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
     cls = None
     if dx is not None:
         @derivative(node or name.title().replace("_", "") + "Backward0", saves_result="y" in keep)
+        @fused()
         def cls(node: Any, g: Tensor) -> Tensor:
             saved = unpack(node)
             x = saved[0] if "x" in keep else None

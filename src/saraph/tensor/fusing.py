@@ -73,33 +73,16 @@ def _fitting(values: Any) -> str | None:
 def _kernel_of(formula: Callable, node: Node, grads: Any, values: Any) -> Any:
     """The formula as a function of (grads, saved tensors); False where it is not one pointwise program."""
     present = [k for k, v in enumerate(values) if v is not None]
-    shape = values[present[0]]._a.shape
-    places: list[int] = []  # which of the results there are
-
-    def definition(*operands: Expression) -> Any:
-        found: list[Any] = [None] * len(values)
-        for k, operand in zip(present, operands, strict=True):
-            found[k] = wrap(SymbolicArray(operand, shape))
-        proxy = object.__new__(type(node))
-        proxy.edges, proxy.sequence, proxy.shapes, proxy.extra, proxy.versions = node.edges, 0, None, None, None
-        proxy.__dict__.update(node.__dict__)
-        proxy.saved = tuple(found[len(grads):])
-        with writing(operands[0].builder):
-            results = formula(proxy, *found[:len(grads)])
-        results = results if results.__class__ is tuple else (results,)
-        places[:] = [k for k, r in enumerate(results) if r is not None]
-        whole[:] = results
-        return tuple(results[k]._a.expression for k in places)
-
-    whole: list[Any] = []
-    kernel = Pointwise(type(node).__name__, definition)
+    traced = _Traced(formula, node, len(grads), present, len(values), values[present[0]]._a.shape)
+    kernel = Pointwise(type(node).__name__, traced)
     try:
         program = kernel.program([values[k]._a.dtype for k in present])
     except AttributeError:
         return False
     if len(program.steps) <= len(program.inputs):
         return False  # nothing is computed: a gradient is passed on as it is
-    count, single = len(whole), len(places) == 1
+    places, count = traced.places, traced.count
+    single = len(places) == 1
 
     def run(values: Any) -> Any:
         found = kernel(*[v._a for v in values if v is not None])
@@ -111,3 +94,28 @@ def _kernel_of(formula: Callable, node: Node, grads: Any, values: Any) -> Any:
         return tuple(results)
 
     return run
+
+
+class _Traced:
+    """A backward formula as a function of expressions. It keeps of the node what every node of its kind has in common, and nothing of the graph."""
+
+    def __init__(self, formula: Callable, node: Node, grads: int, present: list[int], values: int, shape: tuple[int, ...]) -> None:
+        self.formula, self.kind, self.grads, self.present, self.values, self.shape = formula, type(node), grads, present, values, shape
+        self.edges = tuple(None if edge is None else True for edge in node.edges)
+        self.attributes = dict(node.__dict__)
+        self.places: list[int] = []  # which of the results there are
+        self.count = 0  # of the results
+
+    def __call__(self, *operands: Expression) -> Any:
+        found: list[Any] = [None] * self.values
+        for k, operand in zip(self.present, operands, strict=True):
+            found[k] = wrap(SymbolicArray(operand, self.shape))
+        proxy = object.__new__(self.kind)
+        proxy.edges, proxy.sequence, proxy.shapes, proxy.extra, proxy.versions = self.edges, 0, None, None, None
+        proxy.__dict__.update(self.attributes)
+        proxy.saved = tuple(found[self.grads:])
+        with writing(operands[0].builder):
+            results = self.formula(proxy, *found[:self.grads])
+        results = results if results.__class__ is tuple else (results,)
+        self.places, self.count = [k for k, r in enumerate(results) if r is not None], len(results)
+        return tuple(results[k]._a.expression for k in self.places)

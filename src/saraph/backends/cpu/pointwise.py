@@ -13,8 +13,12 @@ from saraph.backends.cpu.lazy import special as sc
 from saraph.backends.cpu.lazy import special_function
 from saraph.backends.cpu.table import FUNCTIONS, primitive
 from saraph.dtypes import REDUCED
+from saraph.kernels import functions
+from saraph.kernels.kernel import LARGE, Pointwise
 
 float32 = np.dtype(np.float32)
+ndarray = np.ndarray
+KERNEL_FLOATS = "fdeE"  # dtype characters of what kernels compute: float32, float64, float16, bfloat16
 
 
 def through_float32(function: Callable) -> Callable:
@@ -31,42 +35,89 @@ def through_float32(function: Callable) -> Callable:
     return compute
 
 
+class Sized:
+    """A NumPy ufunc of two operands; calls on many floating elements go to a kernel."""
+
+    __slots__ = ("ufunc", "kernel", "__name__")
+
+    def __init__(self, name: str, ufunc: np.ufunc) -> None:
+        self.ufunc, self.kernel, self.__name__ = ufunc, functions.BINARY[name], name
+
+    def __call__(self, a: Any, b: Any, out: np.ndarray | None = None) -> Any:
+        if a.__class__ is ndarray:
+            kind = a.dtype
+            if kind.char in KERNEL_FLOATS:
+                if b.__class__ is ndarray:
+                    if b.dtype is kind and (a.size >= LARGE or b.size >= LARGE or a.shape != b.shape) and (out is None or out.dtype.kind in "fV"):
+                        return self.kernel(a, b, out=out)
+                elif a.size >= LARGE and (b.__class__ is float or b.__class__ is int) and kind.itemsize > 2:
+                    return self.kernel(a, np.asarray(b, kind), out=out)
+        return self.ufunc(a, b) if out is None else self.ufunc(a, b, out)
+
+
+def of_one(kernel: Pointwise, otherwise: Callable) -> Callable:
+    """A function of one array by a kernel, and by `otherwise` for dtypes that are no floats and where nothing can be compiled."""
+    functions_of: dict[str, Callable] = {}  # by dtype: for few elements the ufunc itself, the shortest way there is
+
+    def settle(a: Any) -> Callable:
+        char = a.dtype.char
+        found = (kernel.small(a) if char in KERNEL_FLOATS else None) or otherwise
+        functions_of[char] = found
+        return found
+
+    def compute(a: Any) -> Any:
+        function = functions_of.get(a.dtype.char)
+        if function is None:
+            function = settle(a)
+        return function(a) if a.size < LARGE or function is otherwise else kernel(a)
+
+    compute.__name__ = kernel.name
+    return compute
+
+
 # exact in 16 bits (ml_dtypes and NumPy round once): NumPy's ufuncs as they are
 for name, ufunc in {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "neg": np.negative, "abs": np.absolute,
-    "maximum": np.maximum, "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin,
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
     "logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor, "logical_not": np.logical_not,
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor, "bitwise_not": np.invert,
-    "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit,
-    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "positive": np.positive, "square": np.square,
-    "copysign": np.copysign, "nextafter": np.nextafter, "floor_divide": np.floor_divide, "modulo": np.remainder, "gcd": np.gcd, "lcm": np.lcm,
+    "positive": np.positive, "nextafter": np.nextafter, "floor_divide": np.floor_divide, "modulo": np.remainder, "gcd": np.gcd, "lcm": np.lcm,
 }.items():
     FUNCTIONS[name] = ufunc
 
-# transcendental: float32 inside for 16-bit inputs
 for name, ufunc in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "maximum": np.maximum, "minimum": np.minimum, "fmax": np.fmax,
+    "fmin": np.fmin, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "copysign": np.copysign,
+}.items():
+    FUNCTIONS[name] = Sized(name, ufunc)
+
+for name, ufunc in {
+    "neg": np.negative, "abs": np.absolute, "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit, "floor": np.floor,
+    "ceil": np.ceil, "trunc": np.trunc, "square": np.square, "sqrt": np.sqrt,
+    # transcendental: float32 inside for 16-bit inputs
     "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p,
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
-    "sqrt": np.sqrt, "atan2": np.arctan2, "hypot": np.hypot,
-    "logaddexp2": np.logaddexp2,
     "erf": special_function("erf"), "erfc": special_function("erfc"), "erfinv": special_function("erfinv"),
     "digamma": special_function("digamma"),
 }.items():
+    FUNCTIONS[name] = of_one(functions.UNARY[name], through_float32(ufunc))
+
+for name, ufunc in {"atan2": np.arctan2, "hypot": np.hypot, "logaddexp2": np.logaddexp2}.items():
     FUNCTIONS[name] = through_float32(ufunc)
 
 
-@primitive
-def reciprocal(a: np.ndarray) -> np.ndarray:
+def _reciprocal(a: np.ndarray) -> np.ndarray:
     return np.true_divide(1, a, dtype=a.dtype) if a.dtype.kind in "fc" else (np.float32(1) / a.astype(float32)).astype(a.dtype)
 
 
-@primitive
-def rsqrt(a: np.ndarray) -> np.ndarray:
+def _rsqrt(a: np.ndarray) -> np.ndarray:
     if a.dtype in REDUCED:
         return (1 / np.sqrt(a.astype(float32))).astype(a.dtype)
     return np.true_divide(1, np.sqrt(a))
+
+
+FUNCTIONS["reciprocal"] = of_one(functions.UNARY["reciprocal"], _reciprocal)
+FUNCTIONS["rsqrt"] = of_one(functions.UNARY["rsqrt"], _rsqrt)
 
 
 @primitive
@@ -76,26 +127,9 @@ def ldexp(a: np.ndarray, exponent: np.ndarray) -> np.ndarray:
 
 @primitive
 def where(condition: np.ndarray, a: Any, b: Any) -> np.ndarray:
+    if condition.size >= LARGE and a.dtype is b.dtype and a.dtype.char in "fd":
+        return functions.where_kernel(condition, a, b)
     return np.where(condition, a, b)
-
-
-def _quiet() -> Any:
-    return np.errstate(invalid="ignore", over="ignore")
-
-
-@primitive
-def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """A copy in another dtype, in the same memory order; floats to integers truncate, complex to real drops the imaginary part."""
-    if a.dtype.kind == "c" and dtype.kind != "c":
-        if dtype.kind == "b":
-            return a != 0
-        a = a.real
-    if a.dtype in REDUCED and dtype.kind in "iu":
-        a = a.astype(float32)
-    if a.dtype.kind == "f" and (dtype.kind in "iu" or dtype.itemsize < a.dtype.itemsize):
-        with _quiet():  # out of range: what x86 gives, as in PyTorch
-            return a.astype(dtype)
-    return a.astype(dtype)
 
 
 def _check_integer_zero(a: np.ndarray, b: np.ndarray) -> None:
@@ -172,7 +206,7 @@ def _lgamma(a: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(a), np.inf, sc.gammaln(a)).astype(a.dtype)
 
 
-FUNCTIONS["lgamma"] = through_float32(_lgamma)
+FUNCTIONS["lgamma"] = of_one(functions.UNARY["lgamma"], through_float32(_lgamma))
 FUNCTIONS["sinc"] = through_float32(_sinc)
 FUNCTIONS["logit"] = through_float32(_logit)
 
@@ -214,7 +248,7 @@ def _sigmoid(a: np.ndarray) -> np.ndarray:
     return np.true_divide(1, np.add(np.exp(np.negative(a)), 1))
 
 
-FUNCTIONS["sigmoid"] = through_float32(_sigmoid)
+FUNCTIONS["sigmoid"] = of_one(functions.UNARY["sigmoid"], through_float32(_sigmoid))
 
 
 @primitive

@@ -14,7 +14,10 @@ import numpy as np
 
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
-from saraph.kernels import sum_rows
+from saraph.kernels import RowKernel, sum_rows
+from saraph.kernels.columns import PLAIN, ColumnKernel
+from saraph.kernels.kernel import LARGE
+from saraph.kernels.rows import largest_of_row, logsumexp_of_row, sizes_of_row, smallest_of_row, squares_of_row, sums_about
 
 float32 = np.dtype(np.float32)
 int64 = np.dtype(np.int64)
@@ -23,6 +26,8 @@ BLOCK = 64  # rows that are added one after the other
 FEW = 1024  # elements that may be added in any order
 NARROW = 16  # columns below which adding row by row is slower than walking down the columns
 CHUNK = 1 << 16  # elements that are worked on while they are in the cache
+PIECE = 1 << 15  # elements of a row that are reduced at a time
+COLUMN_SUM, COLUMN_MAXIMUM, COLUMN_MINIMUM = (PLAIN[name] for name in ("row_sum", "row_max", "row_min"))
 SMALL = 1 << 14  # elements up to which a copy of the array costs next to nothing
 
 
@@ -65,8 +70,29 @@ def _trailing_run(axes: tuple[int, ...], rank: int) -> int:
     return run
 
 
+def by_pieces(kernel: RowKernel, rows: np.ndarray, combine: RowKernel) -> np.ndarray:
+    """A reduction of the rows of (count, length). Long rows are cut into pieces of PIECE, which threads share, and `combine` reduces what these give."""
+    count, length = rows.shape
+    pieces = length // PIECE
+    if pieces < 2:
+        return kernel.function(rows)
+    parts = kernel.function(rows[:, :pieces * PIECE].reshape(count, pieces, PIECE))
+    if length > pieces * PIECE:
+        parts = np.concatenate([parts, np.asarray(kernel.function(rows[:, pieces * PIECE:])).reshape(count, 1)], 1)
+    return combine.function(parts)
+
+
+def across_rows(kernel: ColumnKernel, a: np.ndarray, axis: int) -> np.ndarray:
+    """A reduction of a dense array along an axis that is not the last."""
+    shape = (*a.shape[:axis], 1, *a.shape[axis + 1:])
+    return kernel(a.reshape(math.prod(a.shape[:axis]), a.shape[axis], -1)).reshape(shape)
+
+
 def _along(a: np.ndarray, axis: int) -> np.ndarray:
     """The sum along one axis, which stays with size 1."""
+    if a.size > FEW and a.dtype.char in "fd" and axis != a.ndim - 1 and a.flags.c_contiguous and COLUMN_SUM.available(a.dtype) and \
+            a.size // math.prod(a.shape[:axis + 1]) >= NARROW:
+        return across_rows(COLUMN_SUM, a, axis)
     strides = [abs(s) for s, n in zip(a.strides, a.shape) if n > 1]
     columns = a.size // a.shape[axis]
     if a.shape[axis] == 1:
@@ -77,6 +103,8 @@ def _along(a: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _along_row(a: np.ndarray, axis: int) -> Any:
+    if a.size >= 2 * PIECE and a.dtype.char in "fd" and axis in (-1, a.ndim - 1):
+        return by_pieces(sum_rows, a.reshape(-1, a.shape[-1]), sum_rows).reshape(a.shape[:-1])
     return sum_rows.function(a, axis=axis) if a.dtype.char in "fd" else np.add.reduce(a, axis)
 
 
@@ -194,18 +222,15 @@ def _squares_about(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...]) -> 
         drift = np.asarray(total(away, axes, True))
         away = np.square(away.real) + np.square(away.imag) if a.dtype.kind == "c" else np.square(away, out=away)
         return np.asarray(total(away, axes, True)) - np.square(np.abs(drift)) / max(a.size // max(center.size, 1), 1)
-    rows = a.reshape(center.size, -1)
-    centers = center.reshape(-1, 1)
+    rows, centers = a.reshape(center.size, -1), center.reshape(-1)
     length = rows.shape[1]
-    result, drift = np.empty(center.size, a.dtype), np.empty(center.size, a.dtype)
-    if length > CHUNK:
-        for i, row in enumerate(rows):
-            pieces = np.array([_sums_about(row[k:k + CHUNK], centers[i]) for k in range(0, length, CHUNK)])
-            drift[i], result[i] = sum_rows.function(pieces.T)
+    pieces = length // PIECE
+    if pieces < 2:
+        drift, result = sums_about.function(rows, centers)
     else:
-        step = CHUNK // length
-        for i in range(0, len(rows), step):
-            drift[i:i + step], result[i:i + step] = _sums_about(rows[i:i + step], centers[i:i + step])
+        parts = sums_about.function(rows[:, :pieces * PIECE].reshape(center.size, pieces, PIECE), centers[:, None])
+        rest = sums_about.function(rows[:, pieces * PIECE:], centers)
+        drift, result = (sum_rows.function(np.concatenate([part, one[:, None]], 1)) for part, one in zip(parts, rest, strict=True))
     return (result - np.square(drift) / length).reshape(center.shape)
 
 
@@ -221,16 +246,26 @@ def _squares_by_slices(a: np.ndarray, center: np.ndarray, axes: tuple[int, ...])
     return square - np.square(drift) / (a.size // center.size)
 
 
-def _sums_about(part: np.ndarray, center: np.ndarray) -> tuple[Any, Any]:
-    """Along the last axis, the sums of part - center and of its square."""
-    away = part - center
-    return sum_rows.function(away), sum_rows.function(np.multiply(away, away, away))
-
-
 @primitive
 def logsumexp(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """log(sum(exp(a))) without overflow; -inf over nothing."""
-    return by_row_blocks(_logsumexp, a, _axes(a, axes), keepdims)
+    axes = _axes(a, axes)
+    if _dense_rows(a, axes):
+        return _of_rows(logsumexp_of_row, a, axes, keepdims)
+    return by_row_blocks(_logsumexp, a, axes, keepdims)
+
+
+def _dense_rows(a: np.ndarray, axes: tuple[int, ...]) -> bool:
+    """Whether a floating array is reduced along its last dimensions, which lie side by side."""
+    return a.dtype.char in "fd" and len(axes) > 0 and _trailing_run(tuple(sorted(axes)), a.ndim) == len(axes) and a.flags.c_contiguous and a.size > 0
+
+
+def _of_rows(kernel: RowKernel, a: np.ndarray, axes: tuple[int, ...], keepdims: bool, combine: RowKernel | None = None) -> np.ndarray:
+    """A reduction of such an array; in pieces where `combine` says how their results are put together."""
+    lead = a.shape[:a.ndim - len(axes)]
+    rows = a.reshape(math.prod(lead), -1)
+    result = np.asarray(kernel.function(rows) if combine is None else by_pieces(kernel, rows, combine))
+    return result.reshape(*lead, *(1,) * len(axes)) if keepdims else result.reshape(lead)
 
 
 def _logsumexp(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> np.ndarray:
@@ -249,7 +284,11 @@ def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.n
     if order == 2 and axes is None and a.size <= FEW and a.dtype.char in "fd" and not keepdims:
         flat = a.ravel("K")
         return np.asarray(np.sqrt(flat.dot(flat)))
-    return by_row_blocks(partial(_vector_norm, order=order), a, _axes(a, axes), keepdims)
+    axes = _axes(a, axes)
+    if order in (1, 2) and _dense_rows(a, axes):
+        sums = _of_rows(squares_of_row if order == 2 else sizes_of_row, a, axes, keepdims, sum_rows)
+        return np.sqrt(sums) if order == 2 else sums
+    return by_row_blocks(partial(_vector_norm, order=order), a, axes, keepdims)
 
 
 def _vector_norm(a: np.ndarray, axes: tuple[int, ...], keepdims: bool, order: float) -> np.ndarray:
@@ -289,53 +328,24 @@ def _dense_two_norm(a: np.ndarray, real: np.dtype, shape: tuple[int, ...]) -> np
 @primitive
 def amax(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """The largest elements; NaN where there is one."""
-    return np.maximum.reduce(a, axes, keepdims=keepdims)
+    return _extreme(a, axes, keepdims, np.maximum, largest_of_row, COLUMN_MAXIMUM)
 
 
 @primitive
 def amin(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """The smallest elements; NaN where there is one."""
-    return np.minimum.reduce(a, axes, keepdims=keepdims)
+    return _extreme(a, axes, keepdims, np.minimum, smallest_of_row, COLUMN_MINIMUM)
 
 
-@primitive
-def argmax(a: np.ndarray, axis: int | None, keepdims: bool) -> np.ndarray:
-    """The position of the first largest element (or NaN); over the flattened array with axis None."""
-    return np.asarray(np.argmax(widened(a), axis, keepdims=keepdims), int64)
-
-
-@primitive
-def argmin(a: np.ndarray, axis: int | None, keepdims: bool) -> np.ndarray:
-    """The position of the first smallest element (or NaN); over the flattened array with axis None."""
-    return np.asarray(np.argmin(widened(a), axis, keepdims=keepdims), int64)
-
-
-@primitive
-def max_with_index(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The largest elements along an axis, and the position of the first of each."""
-    return _with_index(a, axis, keepdims, np.maximum, np.argmax)
-
-
-@primitive
-def min_with_index(a: np.ndarray, axis: int, keepdims: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest elements along an axis, and the position of the first of each."""
-    return _with_index(a, axis, keepdims, np.minimum, np.argmin)
-
-
-def _with_index(a: np.ndarray, axis: int, keepdims: bool, extreme: np.ufunc, position: Callable) -> tuple[np.ndarray, np.ndarray]:
-    if a.size > CHUNK and axis != a.ndim - 1 and a.dtype not in REDUCED:
-        # NumPy searches other axes than the last element by element: compute the values, then search bools that lie side by side
-        values = extreme.reduce(a, axis, keepdims=True)
-        reached = a == values
-        if a.dtype.kind == "f":
-            reached |= np.isnan(a)
-        index = np.argmax(np.ascontiguousarray(np.moveaxis(reached, axis, -1)), -1)
-        return (values, np.expand_dims(index, axis)) if keepdims else (values.squeeze(axis), index)
-    if a.dtype not in REDUCED:
-        return extreme.reduce(a, axis, keepdims=keepdims), position(a, axis, keepdims=keepdims)
-    index = position(widened(a), axis, keepdims=True)
-    values = np.take_along_axis(a, index, axis)
-    return (values, index) if keepdims else (values.squeeze(axis), index.squeeze(axis))
+def _extreme(a: np.ndarray, axes: Axes, keepdims: bool, ufunc: np.ufunc, of_row: RowKernel, of_columns: ColumnKernel) -> np.ndarray:
+    if a.size >= LARGE and a.dtype.char in "fd":
+        kept = _axes(a, axes)
+        if _dense_rows(a, kept):
+            return _of_rows(of_row, a, kept, keepdims, of_row)
+        if len(kept) == 1 and a.flags.c_contiguous and of_columns.available(a.dtype):
+            result = across_rows(of_columns, a, kept[0])
+            return result if keepdims else result.squeeze(kept[0])
+    return ufunc.reduce(a, axes, keepdims=keepdims)
 
 
 # -- truth and counts ----------------------------------------------------------------------------------------------------------
