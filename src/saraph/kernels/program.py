@@ -142,6 +142,18 @@ class Expression:
     def __invert__(self) -> Expression:
         return self.builder.apply("not", self)
 
+    def sqrt(self) -> Expression:
+        return self.builder.apply("sqrt", self)
+
+    def abs(self) -> Expression:
+        return self.builder.apply("abs", self)
+
+    def maximum(self, other: Any) -> Expression:
+        return self.builder.apply("maximum", self, other)
+
+    def minimum(self, other: Any) -> Expression:
+        return self.builder.apply("minimum", self, other)
+
 
 class Builder:
     """Collects the steps of a program; equal steps become one."""

@@ -49,29 +49,36 @@ class Adam(Optimizer):
             state["max_exp_avg_sq"] = zeros_like(p)
         return state
 
-    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        decay = "" if group["weight_decay"] == 0 else "decoupled" if group["decoupled_weight_decay"] else "added"
+        return bool(group["maximize"]), decay, bool(group["amsgrad"])
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         step = advance(state)
         beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
-        lr, weight_decay = float(number(group["lr"])), group["weight_decay"]
-        if weight_decay != 0:
-            if group["decoupled_weight_decay"]:
-                p.mul_(1.0 - lr * weight_decay)
-            else:
-                grad = grad + p * float(weight_decay)
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        _average(mean, grad, 1.0 - beta1)
-        _average(square, grad * grad, 1.0 - beta2)
-        if group["amsgrad"]:
-            square = _keep_maximum(state, square)
-        correction = math.sqrt(1.0 - beta2**step)
-        denominator = square.sqrt().div_(correction).add_(float(group["eps"]))
-        p.sub_((mean / denominator).mul_(lr / (1.0 - beta1**step)))
+        lr, decay = float(number(group["lr"])), float(group["weight_decay"])
+        weight1, weight2 = 1.0 - beta1, 1.0 - beta2
+        decay = 1.0 - lr * decay if group["decoupled_weight_decay"] else decay
+        return (decay, weight1, 1.0 - weight1, weight2, 1.0 - weight2, math.sqrt(1.0 - beta2**step), float(group["eps"]), lr / (1.0 - beta1**step))
 
-
-def _keep_maximum(state: dict[str, Any], square: Tensor) -> Tensor:
-    largest = state["max_exp_avg_sq"]
-    largest.copy_(largest.maximum(square))
-    return largest
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        maximize, weight_decay, amsgrad = variant
+        decay, weight1, keep1, weight2, keep2, correction, eps, rate = numbers
+        if maximize:
+            grad = -grad
+        if weight_decay == "decoupled":
+            p = p * decay
+        elif weight_decay:
+            grad = grad + p * decay
+        mean = states[0] * keep1 + grad * weight1
+        square = states[1] * keep2 + grad * grad * weight2
+        largest = states[2].maximum(square) if amsgrad else square
+        p = p - mean / (largest.sqrt() / correction + eps) * rate
+        return (p, mean, square, largest) if amsgrad else (p, mean, square)
 
 
 class AdamW(Adam):

@@ -13,6 +13,7 @@ from saraph import dtypes
 from saraph.autograd import enable_grad, set_grad_enabled
 from saraph.ops.complex import view_as_complex, view_as_real
 from saraph.ops.creation import tensor
+from saraph.optim.together import update_together
 from saraph.tensor.node import RemovableHandle
 from saraph.tensor.tensor import Tensor
 
@@ -98,7 +99,8 @@ class Optimizer:
     params: an iterable of Tensors, of (name, Tensor) pairs, or of dicts, one per group, with "params" and the options that differ.
     defaults: the options of groups that do not set them.
 
-    An algorithm overrides `init_state(p, group) -> dict` and `update(p, grad, state, group)`; the rest is here.
+    An algorithm overrides `init_state(p, group) -> dict` and `update(p, grad, state, group)`; the rest is here. One that treats every element by
+    itself says instead what it computes, in `fields`, `variant`, `numbers` and `formula`: then one kernel updates all parameters of a group.
     """
 
     takes_sparse = False
@@ -161,7 +163,31 @@ class Optimizer:
 
     def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         """Change p (and its state) by one step."""
-        raise _no_update(self)
+        fields = self.fields(group)
+        if fields is None:
+            raise _no_update(self)
+        states = [state[f] for f in fields]
+        numbers = self.numbers(state, group)
+        values = self.formula(self.variant({**group, "maximize": False}), p, grad, states, numbers)  # step() has turned the gradient round
+        for target, value in zip((p, *states), values, strict=True):
+            target.copy_(value)
+
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...] | None:
+        """The states of a parameter's own shape that `formula` reads and writes; None for an algorithm that has no formula."""
+        return None
+
+    def variant(self, group: dict[str, Any]) -> Hashable:
+        """What decides which operations `formula` consists of."""
+        return None
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
+        """Count the step in the state; the numbers that `formula` takes in it."""
+        return ()
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        """The new values of the parameter and of its states, by operations on elements that Tensors and a kernel's expressions both know."""
+        raise NotImplementedError("an optimizer with fields needs a formula")
 
     def step(self, closure: Callable | None = None) -> Any:
         """One step for every parameter that has a gradient. `closure` computes the loss anew; its value is returned."""
@@ -172,7 +198,10 @@ class Optimizer:
         for group in self.param_groups:
             with set_grad_enabled(bool(group.get("differentiable", False))):
                 maximize = group.get("maximize", False)
-                for p in group["params"]:
+                params = group["params"]
+                if not group.get("differentiable") and self.fields(group) is not None:
+                    params = update_together(self, group)
+                for p in params:
                     grad = p._grad
                     if grad is None:
                         continue

@@ -35,19 +35,43 @@ class SGD(Optimizer):
     def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"momentum_buffer": None} if group["momentum"] != 0 else {}
 
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("momentum_buffer",) if group["momentum"] != 0 else ()
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        return bool(group["maximize"]), number(group["weight_decay"]) != 0, group["momentum"] != 0, group["dampening"] != 0, bool(group["nesterov"])
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
+        return float(number(group["weight_decay"])), float(group["momentum"]), 1.0 - group["dampening"], float(number(group["lr"]))
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        maximize, decays, moves, dampened, nesterov = variant
+        weight_decay, momentum, share, lr = numbers
+        if maximize:
+            grad = -grad
+        if decays:
+            grad = grad + p * weight_decay
+        if not moves:
+            return (p - grad * lr,)
+        buffer = states[0] * momentum + (grad * share if dampened else grad)
+        return p - (grad + buffer * momentum if nesterov else buffer) * lr, buffer
+
     def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         weight_decay, momentum = number(group["weight_decay"]), group["momentum"]
+        if not grad.is_sparse and (momentum == 0 or state.get("momentum_buffer") is not None):
+            super().update(p, grad, state, group)
+            return
         if weight_decay != 0:
             grad = grad + p * float(weight_decay)
         if momentum != 0:
             buffer = state.get("momentum_buffer")
-            if buffer is None:
+            if buffer is None:  # the first step: the gradient itself
                 buffer = state["momentum_buffer"] = grad.detach().clone()
             else:
                 buffer.mul_(float(momentum)).add_(grad * (1.0 - group["dampening"]) if group["dampening"] else grad)
             grad = grad + buffer * float(momentum) if group["nesterov"] else buffer
-        lr = number(group["lr"])
         if grad.is_sparse:
-            p.add_(grad, alpha=-lr)
+            p.add_(grad, alpha=-number(group["lr"]))
         else:
-            p.sub_(grad * float(lr))
+            p.sub_(grad * float(number(group["lr"])))

@@ -1,0 +1,103 @@
+"""One pointwise program over many tuples of arrays in one call: what an optimizer does to all its parameters.
+
+    update = ListUpdate("sgd", lambda p, g, lr: p - g * lr, arrays=2, numbers=1, written=(0,))
+    plan = update.plan([(p1, g1), (p2, g2)])       # float32 or float64, each tuple of one size, dense and in one order
+    plan.run([(0.1,), (0.1,)])                      # the numbers of every tuple; results go over the operands `written`
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from saraph.kernels import blocks, emit, interpret, jit, pointwise, pool
+from saraph.kernels.ir import I64, POINTER, Module
+from saraph.kernels.pool import TASK
+from saraph.kernels.program import Program, trace
+
+
+class ListUpdate:
+    """A program whose first `arrays` operands are arrays and whose further `numbers` are numbers; it gives new values of the arrays `written`."""
+
+    def __init__(self, name: str, definition: Callable[..., Any], arrays: int, numbers: int, written: Sequence[int]) -> None:
+        self.name, self.definition, self.arrays, self.numbers, self.written = name, definition, arrays, numbers, tuple(written)
+        self._programs: dict[np.dtype, tuple[Program, int | None]] = {}
+
+    def made(self, dtype: np.dtype) -> tuple[Program, int | None]:
+        """The program in a dtype, and the address of its task (None where nothing can be compiled)."""
+        found = self._programs.get(dtype)
+        if found is None:
+            program = trace(self.name, self.definition, [dtype] * (self.arrays + self.numbers))
+            task = None
+            if jit.available() and emit.can_emit(program):
+                task = jit.kernel("pointwise", program, lambda: pointwise.source(program)).address("task")
+            found = self._programs[dtype] = program, task
+        return found
+
+    def plan(self, rows: Sequence[Sequence[np.ndarray]]) -> ListPlan:
+        """All that can be prepared for these arrays, which the plan keeps alive."""
+        return ListPlan(self, rows)
+
+
+class ListPlan:
+    """A ListUpdate on given arrays. Single arrays may be replaced (`replace`) before a run, by others of the same size and order."""
+
+    def __init__(self, update: ListUpdate, rows: Sequence[Sequence[np.ndarray]]) -> None:
+        self.update, self.rows = update, [list(row) for row in rows]
+        dtype = rows[0][0].dtype
+        self.program, self.task = update.made(dtype)
+        count = update.arrays + update.numbers + len(update.written)
+        self.values = np.zeros((len(rows), max(update.numbers, 1)), dtype)
+        self._words = words = np.zeros((len(rows), pointwise.HEAD + 2 * count), np.int64)
+        units = []
+        size = dtype.itemsize
+        steps = [size] * update.arrays + [0] * update.numbers + [size] * len(update.written)
+        start = blocks.address(self.values)
+        for k, row in enumerate(self.rows):
+            elements = row[0].size
+            pieces = -(-elements // pointwise.BLOCK)
+            pointers = [blocks.address(a) for a in row]
+            numbers = [start + (k * self.values.shape[1] + j) * size for j in range(update.numbers)]
+            words[k] = [elements, pieces, 0, *pointers, *numbers, *(pointers[w] for w in update.written), *steps]
+            units += [(k, piece) for piece in range(pieces)]
+        table = np.array(units, np.int64).reshape(-1, 2)
+        table[:, 0] = blocks.address(words) + table[:, 0] * words.strides[0]
+        self._table = table
+
+    def replace(self, place: int, arrays: Sequence[np.ndarray]) -> None:
+        """Other arrays at one place of every tuple, one that is not written."""
+        for row, array in zip(self.rows, arrays, strict=True):
+            row[place] = array
+        self._words[:, pointwise.HEAD + place] = [blocks.address(a) for a in arrays]
+
+    def run(self, numbers: Sequence[Sequence[float]]) -> None:
+        """Compute, with the numbers of every tuple."""
+        if self.update.numbers:
+            self.values[:, :] = numbers
+        if self.task is None:
+            self._interpret()
+        elif len(self._table):
+            code = jit.kernel("list_update", (), list_source)
+            args = pool.arguments(self.task, blocks.address(self._table))
+            pool.parallel(code.address("task"), args, len(self._table), 1)
+
+    def _interpret(self) -> None:
+        for row, values in zip(self.rows, self.values, strict=True):
+            results = interpret.run(self.program, *row, *(np.asarray(v) for v in values[:self.update.numbers]))
+            for place, result in zip(self.update.written, results, strict=True):
+                np.copyto(row[place], result)
+
+
+def list_source() -> str:
+    """task(args, begin, end, slot): unit u does unit table[u][1] of the task args[0] with the arguments at table[u][0]; args[1] is the table."""
+    module = Module()
+    function = module.function("task", TASK)
+    args, begin, end, slot = function.parameters
+    inner, table = function.load(POINTER, args), function.load(POINTER, function.offset(args, 8))
+    with function.range(begin, end) as unit:
+        entry = function.offset(table, unit * 16)
+        piece = function.load(I64, function.offset(entry, 8))
+        function.line(f"call void {inner.text}({function.load(POINTER, entry)}, {piece}, {piece + 1}, {slot})")
+    function.give_back()
+    return module.text()
