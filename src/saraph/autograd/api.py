@@ -12,6 +12,7 @@ from saraph.ops.joining import stack
 from saraph.ops.promotion import cast
 from saraph.ops.registry import method
 from saraph.tensor.node import Node, RemovableHandle
+from saraph.tensor.state import upper
 from saraph.tensor.tensor import Tensor, alias, edge_of, needs_grad, wrap
 
 
@@ -116,6 +117,14 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             if materialize_grads and isinstance(x, Tensor):
                 found[i] = wrap(of(x._a).full(x._a.shape, 0, x._a.dtype))
     return tuple(found)
+
+
+def _gradients(y: Tensor, inputs: list[Tensor], g: Tensor, graph: bool) -> tuple[Tensor | None, ...]:
+    """The gradients of y with respect to inputs, None for those it does not depend on."""
+    return tuple(engine.run([y], [g], graph, graph, inputs, False) or ())
+
+
+upper.gradients = _gradients
 
 
 def _batched(roots: list, wanted: list, weights: list[Tensor], keep: bool, create_graph: bool, allow_unused: bool,

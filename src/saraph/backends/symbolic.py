@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from saraph.kernels import functions
 from saraph.kernels.program import Builder, Expression
 from saraph.shapes import broadcast_shapes
 
@@ -96,6 +97,21 @@ def cast(a: SymbolicArray, dtype: np.dtype) -> SymbolicArray:
     return SymbolicArray(a.expression.builder.convert(a.expression, dtype), a.shape)
 
 
+def sign(a: SymbolicArray) -> SymbolicArray:
+    """-1, 0 or 1; of NaN 0."""
+    x = a.expression
+    return SymbolicArray(functions.where(x > 0, 1, functions.where(x < 0, -1, x.builder.constant(0, x.dtype))), a.shape)
+
+
+def _by_definition(kernel: Callable[..., functions.Pointwise]) -> Callable[..., SymbolicArray]:
+    """A primitive that has a kernel of its own, by what that computes. `kernel` takes the primitive's numbers."""
+
+    def primitive(a: SymbolicArray, *numbers: Any) -> SymbolicArray:
+        return SymbolicArray(kernel(*numbers).definition(a.expression), a.shape)
+
+    return primitive
+
+
 def _same(a: SymbolicArray) -> SymbolicArray:
     return a
 
@@ -108,4 +124,9 @@ symbolic = SimpleNamespace(
     name="symbolic", scalar=scalar, masked_fill=masked_fill, cast=cast, conj=_same, positive=_same, **{name: _pointwise(name) for name in _NAMES},
     logical_and=_of_bools("and", "logical_and"), logical_or=_of_bools("or", "logical_or"), logical_not=_of_bools("not", "logical_not"),
     bitwise_and=_of_bools("and", "bitwise_and"), bitwise_or=_of_bools("or", "bitwise_or"), bitwise_not=_of_bools("not", "bitwise_not"))
+for _kernel in (functions.relu, functions.silu, functions.hardswish, functions.hardsigmoid, functions.logsigmoid):
+    setattr(symbolic, _kernel.name, _by_definition(lambda kernel=_kernel: kernel))
+symbolic.sign = symbolic.sgn = sign
+symbolic.gelu = _by_definition(lambda approximate: functions.gelu_tanh if approximate else functions.gelu)
+symbolic.leaky_relu, symbolic.elu, symbolic.softplus = map(_by_definition, (functions.leaky_relu, functions.elu, functions.softplus))
 SymbolicArray.library = symbolic

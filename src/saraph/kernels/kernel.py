@@ -117,7 +117,7 @@ def _runner(code: Compiled) -> Callable[..., Any]:
             if a.shape != shape:
                 alike = False
         if alike and first.size < LARGE:
-            return ufunc(*arrays, out=out)
+            return ufunc(*arrays) if out is None else ufunc(*arrays, out=out)
         return run_large(code, arrays, out)
 
     return run
@@ -127,7 +127,7 @@ def run_large(code: Compiled, arrays: Sequence[np.ndarray], out: Any = None) -> 
     """Run on arrays of any shapes and strides that broadcast: into `out`, or into new arrays in the memory order of the first whole operand."""
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
     if math.prod(shape) < LARGE:
-        return code.ufunc(*arrays, out=out)
+        return code.ufunc(*arrays) if out is None else code.ufunc(*arrays, out=out)
     order = memory_order(next((a for a in arrays if a.shape == shape), None), len(shape))
     if out is None:
         results = tuple(empty_in_order(shape, kind, order) for kind in code.results)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from saraph.kernels import interpret, jit
+from saraph.kernels import emit, interpret, jit
 from saraph.kernels.ir import Module
 from saraph.kernels.loops import write_row_loop
 from saraph.kernels.program import Expression, Program, apply, trace
@@ -49,7 +49,7 @@ class RowKernel:
         if self._function is None:
             with jit.LOCK:
                 if self._function is None:
-                    self._function = self._make() if jit.available() else self.definition
+                    self._function = self._make() if self._can_compile() else self.definition
         return self._function
 
     def definition(self, *arrays: np.ndarray, out: Any = None, axis: int = -1) -> Any:
@@ -81,6 +81,9 @@ class RowKernel:
         for dtype, program in self.programs.items():
             write_row_loop(module, dtype.name, program)
         return module.text()
+
+    def _can_compile(self) -> bool:
+        return jit.available() and all(map(emit.can_emit, self.programs.values()))
 
     def _make(self) -> np.ufunc:
         code = jit.kernel("rows", tuple(self.programs.values()), self.source)

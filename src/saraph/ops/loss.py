@@ -11,6 +11,7 @@ from saraph.ops.activation import logsigmoid
 from saraph.ops.matmul import linear
 from saraph.ops.registry import op
 from saraph.ops.spatial import title
+from saraph.tensor.fusing import Composite, fits
 from saraph.tensor.tensor import Tensor
 
 
@@ -24,6 +25,14 @@ def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
+
+
+def _of_elements(composite: Composite, reduction: str, *tensors: Tensor, numbers: tuple[Any, ...] = ()) -> Tensor:
+    """A loss made of one value per element, reduced as asked."""
+    if reduction == "none":
+        return composite(*tensors, numbers=numbers)
+    total = composite.sum(*tensors, numbers=numbers)
+    return total if reduction == "sum" else total / tensors[0].numel()
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:
@@ -54,12 +63,37 @@ def _real_loss(name: str, input: Tensor) -> None:
         raise RuntimeError(f'"{name}" not implemented for {str(input.dtype).removeprefix("torch.")!r}: convert the input with .float()')
 
 
+def _smooth_difference(input: Tensor, target: Tensor, beta: float) -> Tensor:
+    difference = (input - target).abs()
+    return (difference < beta).where(difference * difference * (0.5 / beta), difference - 0.5 * beta)
+
+
+def _huber_difference(input: Tensor, target: Tensor, delta: float) -> Tensor:
+    difference = (input - target).abs()
+    return (difference <= delta).where(difference * difference * 0.5, (difference - 0.5 * delta) * delta)
+
+
+def _soft_margins(input: Tensor, target: Tensor) -> Tensor:
+    margin = -target * input
+    return (-margin.abs()).exp().log1p() + margin.clamp(min=0)
+
+
+_square = Composite("MseLossBackward0", lambda input, target: (input - target) * (input - target))
+_absolute = Composite("L1LossBackward0", lambda input, target: (input - target).abs())
+_smooth = Composite("SmoothL1LossBackward0", _smooth_difference)
+_huber = Composite("HuberLossBackward0", _huber_difference)
+_logits_entropy = Composite("BinaryCrossEntropyWithLogitsBackward0", lambda input, target: (1 - target) * input - logsigmoid(input))
+_soft_margin = Composite("SoftMarginLossBackward0", _soft_margins)
+
+
 @op(namespaces="nn.functional", autocast="float32")
 def mse_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
              weight: Tensor | None = None) -> Tensor:
     """(input - target)^2."""
     reduction = reduction_of(reduction, size_average, reduce)
     _check_sizes("mse_loss", input, target)
+    if weight is None and fits(input, target):
+        return _of_elements(_square, reduction, input, target)
     difference = input - target
     _real_loss("mse_loss", difference)
     return _weighted(difference * difference, weight, reduction)
@@ -71,6 +105,8 @@ def l1_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any
     """|input - target|."""
     reduction = reduction_of(reduction, size_average, reduce)
     _check_sizes("l1_loss", input, target)
+    if weight is None and fits(input, target):
+        return _of_elements(_absolute, reduction, input, target)
     return _weighted((input - target).abs(), weight, reduction)
 
 
@@ -82,11 +118,13 @@ def smooth_l1_loss(input: Tensor, target: Tensor, size_average: Any = None, redu
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     _check_sizes("smooth_l1_loss", input, target)
-    difference = (input - target).abs()
     if beta == 0:
-        return reduced(difference, reduction)
-    _real_loss("smooth_l1_loss", difference)
-    return reduced((difference < beta).where(difference * difference * (0.5 / beta), difference - 0.5 * beta), reduction)
+        return _of_elements(_absolute, reduction, input, target) if fits(input, target) else reduced((input - target).abs(), reduction)
+    if fits(input, target):
+        return _of_elements(_smooth, reduction, input, target, numbers=(float(beta),))
+    loss = _smooth.function(input, target, beta)
+    _real_loss("smooth_l1_loss", loss)
+    return reduced(loss, reduction)
 
 
 @op(namespaces="nn.functional", autocast="float32")
@@ -96,9 +134,10 @@ def huber_loss(input: Tensor, target: Tensor, reduction: str = "mean", delta: fl
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     _check_sizes("huber_loss", input, target)
-    difference = (input - target).abs()
-    _real_loss("huber_loss", difference)
-    loss = (difference <= delta).where(difference * difference * 0.5, (difference - 0.5 * delta) * delta)
+    if weight is None and fits(input, target):
+        return _of_elements(_huber, reduction, input, target, numbers=(float(delta),))
+    loss = _huber.function(input, target, delta)
+    _real_loss("huber_loss", loss)
     return _weighted(loss, weight, reduction)
 
 
@@ -179,6 +218,8 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
     reduction = reduction_of(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if weight is None and pos_weight is None and fits(input, target):
+        return _of_elements(_logits_entropy, reduction, input, target)
     log_probability = logsigmoid(input)
     if pos_weight is not None:
         log_probability = ((pos_weight - 1) * target + 1) * log_probability
@@ -192,8 +233,9 @@ def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tens
 def soft_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
     """log(1 + exp(-target input)) for targets of +-1."""
     reduction = reduction_of(reduction, size_average, reduce)
-    margin = -target * input
-    return reduced((-margin.abs()).exp().log1p() + margin.clamp(min=0), reduction)
+    if fits(input, target):
+        return _of_elements(_soft_margin, reduction, input, target)
+    return reduced(_soft_margin.function(input, target), reduction)
 
 
 @op(namespaces=("nn.functional", "torch"))

@@ -12,13 +12,13 @@ import numpy as np
 
 from saraph.backends.symbolic import SymbolicArray, writing
 from saraph.kernels.kernel import Pointwise
-from saraph.kernels.program import Expression
-from saraph.tensor.node import Node
-from saraph.tensor.state import state, thread
-from saraph.tensor.tensor import Tensor, unpack, wrap
+from saraph.kernels.program import Expression, apply
+from saraph.kernels.rows import RowKernel, sum_of_row
+from saraph.tensor.node import Node, derivative
+from saraph.tensor.state import state, thread, upper, without_grad
+from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
 ndarray = np.ndarray
-FLOATS = "fd"
 KINDS = frozenset("fd?")  # of the arrays that a kernel takes
 
 
@@ -51,6 +51,21 @@ def fused(*attributes: str) -> Callable[[Callable], Callable]:
         return run
 
     return wrap_formula
+
+
+def fits(*tensors: Any) -> bool:
+    """Whether a Composite runs on these as one kernel: plain float tensors of one shape and dtype."""
+    key = None if state.active else _fitting([t if isinstance(t, Tensor) else _foreign for t in tensors])
+    return key is not None and key == key[0] * len(key) and key[0] in "fd"
+
+
+class _Foreign:
+    """Stands for what is not a Tensor."""
+
+    _a = None
+
+
+_foreign = _Foreign()
 
 
 def _fitting(values: Any) -> str | None:
@@ -119,3 +134,111 @@ class _Traced:
         results = results if results.__class__ is tuple else (results,)
         self.places, self.count = [k for k, r in enumerate(results) if r is not None], len(results)
         return tuple(results[k]._a.expression for k in self.places)
+
+
+class Composite:
+    """A function of Tensors made of pointwise ops, as one kernel forward and one backward.
+
+    `Composite("MseLossBackward0", lambda x, y: (x - y) * (x - y))` is called with Tensors, and with numbers that belong to the function after them.
+    The name is that of its node in the backward graph.
+    """
+
+    def __init__(self, node: str, function: Callable[..., Tensor]) -> None:
+        self.function = function
+        self.node = derivative(node)(self._formula)
+        self.sum_node = derivative(node)(self._sum_formula)
+        self._forward: dict[Any, Pointwise] = {}
+        self._sums: dict[Any, RowKernel] = {}
+        self._backward: dict[Any, Pointwise] = {}
+
+    def __call__(self, *tensors: Tensor, numbers: tuple[Any, ...] = ()) -> Tensor:
+        """The value of every element."""
+        if state.active or _fitting(tensors) is None:
+            return self.function(*tensors, *numbers)
+        kernel = self._forward.get(numbers)
+        if kernel is None:
+            kernel = self._forward[numbers] = Pointwise(self.node.__name__, self._traced(numbers))
+        return record(kernel(*[t._a for t in tensors]), self.node, tensors, tensors, numbers=numbers)
+
+    def sum(self, *tensors: Tensor, numbers: tuple[Any, ...] = ()) -> Tensor:
+        """The sum over all elements."""
+        if state.active or _fitting(tensors) is None or not all(t._a.flags.c_contiguous for t in tensors) or not tensors[0]._a.size:
+            return self.function(*tensors, *numbers).sum()
+        kernel = self._sums.get(numbers)
+        if kernel is None:
+            traced = self._traced(numbers)
+            kernel = self._sums[numbers] = RowKernel(self.node.__name__, lambda *x: apply("row_sum", traced(*x)), len(tensors))
+        return record(total_of_rows(kernel, *[t._a for t in tensors]), self.sum_node, tensors, tensors, numbers=numbers)
+
+    def _traced(self, numbers: tuple[Any, ...]) -> Callable[..., Expression]:
+        def definition(*operands: Expression) -> Expression:
+            with writing(operands[0].builder), without_grad():
+                return self.function(*[wrap(SymbolicArray(o, (7,))) for o in operands], *numbers)._a.expression
+
+        return definition
+
+    def _formula(self, node: Any, g: Tensor) -> Any:
+        tensors = unpack(node)
+        if thread.grad or state.active or _fitting((g, *tensors)) is None:
+            return self._by_definition(node, tensors, g)
+        return self._run_backward(node, tensors, g)
+
+    def _sum_formula(self, node: Any, g: Tensor) -> Any:
+        tensors = unpack(node)
+        if thread.grad or state.active or _fitting(tensors) is None or g._a.__class__ is not ndarray:
+            return self._by_definition(node, tensors, g.expand(tensors[0]._a.shape))
+        return self._run_backward(node, tensors, g)
+
+    def _by_definition(self, node: Any, tensors: tuple[Tensor, ...], g: Tensor) -> Any:
+        before, thread.grad = thread.grad, True
+        try:
+            own = list(tensors) if before else [t.detach().requires_grad_(e is not None) for t, e in zip(tensors, node.edges, strict=True)]
+            wanted = [t for t, e in zip(own, node.edges, strict=True) if e is not None]
+            found = iter(upper.gradients(self.function(*own, *node.numbers), wanted, g, before))
+        finally:
+            thread.grad = before
+        return tuple(None if e is None else next(found) for e in node.edges)
+
+    def _run_backward(self, node: Any, tensors: tuple[Tensor, ...], g: Tensor) -> Any:
+        needed = tuple([e is not None for e in node.edges])
+        key = needed, node.numbers
+        kernel = self._backward.get(key)
+        if kernel is None:
+            kernel = self._backward[key] = Pointwise(self.node.__name__, self._traced_backward(needed, node.numbers))
+        found = kernel(g._a, *[t._a for t in tensors])
+        if needed.count(True) == 1:
+            found = (found,)
+        results = iter(found)
+        return tuple([wrap(next(results)) if need else None for need in needed])
+
+    def _traced_backward(self, needed: tuple[bool, ...], numbers: tuple[Any, ...]) -> Callable[..., Any]:
+        def definition(g: Expression, *operands: Expression) -> Any:
+            tensors = [wrap(SymbolicArray(o, (7,))) for o in operands]
+            for t, need in zip(tensors, needed, strict=True):
+                t._rg = need
+            before, thread.grad = thread.grad, True
+            try:
+                with writing(g.builder):
+                    y = self.function(*tensors, *numbers)
+                    found = upper.gradients(y, [t for t in tensors if t._rg], wrap(SymbolicArray(g, (7,))), False)
+            finally:
+                thread.grad = before
+            zero = g * 0.0
+            return tuple(zero if f is None else f._a.expression for f in found)
+
+        return definition
+
+
+PIECE = 1 << 15  # elements that are summed at a time
+
+
+def total_of_rows(kernel: RowKernel, *arrays: ndarray) -> ndarray:
+    """A kernel's sum over all elements of dense arrays, in pieces that threads share."""
+    flat = [a.reshape(-1) for a in arrays]
+    whole = flat[0].size // PIECE * PIECE
+    if whole <= PIECE:
+        return np.asarray(kernel.function(*flat))
+    parts = kernel.function(*[a[:whole].reshape(-1, PIECE) for a in flat])
+    if whole < flat[0].size:
+        parts = np.append(parts, kernel.function(*[a[whole:] for a in flat]))
+    return np.asarray(sum_of_row.function(parts))

@@ -42,9 +42,10 @@ class _Upper:
     dispatch(call, args, kwargs)     the slow path of an op: modes, `__torch_function__`, autocast (ops.dispatch)
     foreign(call, args, kwargs)      what an argument of a foreign class with `__torch_function__` makes of a failed call (ops.overriding)
     anomaly_trace()                  where the current op was called (autograd.anomaly)
+    gradients(y, inputs, g, graph)   the gradients of y, weighted by g, recorded if `graph` is true (autograd.api)
     """
 
-    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace")
+    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace", "gradients")
 
 
 state = _State()
