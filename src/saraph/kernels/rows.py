@@ -176,7 +176,20 @@ def _logsumexp(x: Expression) -> Expression:
     return apply("log", _sum(_exp(x - top))) + top
 
 
+def _softmax_terms(x: Expression) -> tuple[Expression, Expression]:
+    """What log_softmax takes from every element of a row: the largest of them, and the logarithm of the sum of exp(x - largest)."""
+    top = _largest(x)
+    return top, apply("log", _sum(_exp(x - top)))
+
+
+def _scaled_softmax(x: Expression, top: Expression, log_total: Expression, scale: Expression) -> Expression:
+    """softmax of rows from their terms, each row by its own factor."""
+    return _exp((x - top) - log_total) * scale
+
+
 softmax = RowKernel("softmax", _softmax)
+softmax_terms = RowKernel("softmax_terms", _softmax_terms)
+scaled_softmax = RowKernel("scaled_softmax", _scaled_softmax, 4, rows=(1, 2, 3))
 log_softmax = RowKernel("log_softmax", _log_softmax)
 softmax_backward = RowKernel("softmax_backward", _softmax_backward, 2)
 log_softmax_backward = RowKernel("log_softmax_backward", _log_softmax_backward, 2)

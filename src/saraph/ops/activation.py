@@ -10,13 +10,14 @@ import numpy as np
 
 from saraph import dtypes
 from saraph.backends import of
+from saraph.kernels.kernel import LARGE
 from saraph.kernels import RowKernel, log_softmax_rows, softmax_rows
 from saraph.ops import promotion
 from saraph.ops.inplace import update
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op, publish, register, standard_public
 from saraph.shapes import wrap_dim
-from saraph.tensor.fusing import fused
+from saraph.tensor.fusing import Composite, fused
 from saraph.tensor.node import derivative
 from saraph.tensor.state import state, thread
 from saraph.tensor.tensor import PLAIN, Tensor, attach, record, unpack, wrap
@@ -168,8 +169,11 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     return _maybe_inplace(input, inplace, "silu", _silu)
 
 
+_mish_kernel = Composite("MishBackward0", lambda x: x * softplus(x).tanh())
+
+
 def _mish(x: Tensor) -> Tensor:
-    return x * softplus(_floating(x, "mish")).tanh()
+    return _mish_kernel(_floating(x, "mish"))
 
 
 @op(namespaces=FUNCTIONAL)
@@ -192,16 +196,20 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0, *, out: 
     return _pointwise(_floating(input, "softplus"), SoftplusBackward, "softplus", float(beta), float(threshold))
 
 
+_softsign = Composite("SoftsignBackward0", lambda x: x / (x.abs() + 1))
+_tanhshrink = Composite("TanhshrinkBackward0", lambda x: x - x.tanh())
+
+
 @op(namespaces=FUNCTIONAL)
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""
-    return input / (input.abs() + 1)
+    return _softsign(input)
 
 
 @op(namespaces=FUNCTIONAL)
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x)."""
-    return input - input.tanh()
+    return _tanhshrink(input)
 
 
 @derivative("HardtanhBackward0")
@@ -423,7 +431,7 @@ def _row_op(name: str, cls: Any, kernel: RowKernel, doc: str) -> tuple[Callable,
         return _along(input, dim, dtype, name, cls)
 
     def rows(input: Tensor, a: Any) -> Tensor:
-        t = wrap(kernel.function(a))
+        t = wrap(kernel.function(a) if a.size < LARGE else getattr(of(a), name)(a, a.ndim - 1))
         if input._rg and thread.grad:
             attach(t, cls, (input,), (), {"dim": a.ndim - 1})
         return t

@@ -6,13 +6,17 @@ import warnings
 from typing import Any
 
 from saraph import dtypes
+from saraph.backends import of
 from saraph.errors import describe
 from saraph.ops.activation import logsigmoid
+from saraph.ops.creation import zeros_like
 from saraph.ops.matmul import linear
 from saraph.ops.registry import op
 from saraph.ops.spatial import title
 from saraph.tensor.fusing import Composite, fits
-from saraph.tensor.tensor import Tensor
+from saraph.tensor.node import derivative
+from saraph.tensor.state import thread
+from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
 
 def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
@@ -335,6 +339,33 @@ def _check_classes(name: str, input: Tensor, target: Tensor, weight: Tensor | No
                              f"(targets must be 0 to {classes - 1}, or ignore_index={ignore_index})")
 
 
+@derivative("NllLossBackward0")
+def ClassLossBackward(node: Any, g: Tensor) -> Tensor:
+    x, target = unpack(node)
+    rows = (g if node.scale is None else g * node.scale).expand(target.shape)
+    if thread.grad:
+        kept = target != node.ignore_index
+        own = zeros_like(x).scatter(1, target.masked_fill(~kept, 0).unsqueeze(1), 1.0)
+        return (x.softmax(1) - own) * rows.masked_fill(~kept, 0).unsqueeze(1)
+    return wrap(of(x._a).class_losses_backward(rows._a, x._a, target._a, node.ignore_index, *node.terms))
+
+
+def _of_classes(x: Tensor, target: Tensor, ignore_index: int, reduction: str) -> Tensor:
+    """The cross entropy of rows and their classes, without the logarithms of all probabilities."""
+    a = x._a
+    backend = of(a)
+    losses, *terms = backend.class_losses(a, target._a, ignore_index)
+    scale = None
+    if reduction != "none":
+        losses = backend.sum(losses, None, False)
+        scale = 1.0
+        if reduction == "mean":
+            kept = target.numel() - int((target == ignore_index).sum())
+            scale = 1.0 / kept if kept else math.nan
+            losses = backend.div(losses, backend.scalar(kept, a.dtype))
+    return record(losses, ClassLossBackward, (x,), (x, target), scale=scale, ignore_index=ignore_index, terms=terms)
+
+
 @op(namespaces="nn.functional", autocast="float32")
 def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:
@@ -351,6 +382,8 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
     if input.dim() == 0:
         raise RuntimeError("cross_entropy: input must have a class dimension, got a zero-dim tensor")
     _check_classes("cross_entropy", input, target, weight, ignore_index)
+    if weight is None and label_smoothing == 0.0 and input.dim() == 2 and input.dtype in (dtypes.float32, dtypes.float64) and target.dtype is dtypes.int64:
+        return _of_classes(input, target, ignore_index, reduction)
     logs = input.log_softmax(axis)
     loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0.0:

@@ -9,6 +9,7 @@ from saraph.ops import promotion
 from saraph.ops.families import compute
 from saraph.ops.promotion import cast, check_tensor, is_number, promoted, unbroadcast
 from saraph.ops.registry import op
+from saraph.tensor.fusing import fused
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
 
@@ -35,6 +36,7 @@ def ClampBackward(node: Any, g: Tensor) -> Any:
 
 
 @derivative("ClampBackward0")
+@fused("limits")
 def ClampBackward0(node: Any, g: Tensor) -> Tensor:
     """The limits are numbers: the gradient goes where x is within them."""
     (x,) = unpack(node)

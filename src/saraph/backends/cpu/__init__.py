@@ -12,6 +12,7 @@ from saraph.backends.cpu import (
     fft,
     indexing,
     linalg,
+    loss,
     matmul,
     movement,
     normalization,
@@ -27,7 +28,7 @@ from saraph.backends.cpu import (
 )
 from saraph.backends.cpu.table import FUNCTIONS
 
-__all__ = ["FUNCTIONS", "activation", "conv", "conversion", "creation", "extremes", "fft", "indexing", "linalg", "matmul", "movement", "normalization", "pointwise",
+__all__ = ["FUNCTIONS", "activation", "conv", "conversion", "creation", "extremes", "fft", "indexing", "linalg", "loss", "matmul", "movement", "normalization", "pointwise",
            "pool", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
 
 # Infinities and NaNs are results like others: NumPy does not warn of them where saraph calls it; NumPy's own callers keep their warnings.

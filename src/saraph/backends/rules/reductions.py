@@ -126,3 +126,13 @@ def histogram_counts(values: Any, edges: Any, weights: Any) -> Described:
 @rule("histc")
 def histc(a: Any, bins: int, low: float, high: float) -> Described:
     return (bins,), a.dtype
+
+
+@rule("class_losses")
+def class_losses(a: Any, target: Any, ignore_index: int) -> list[tuple[Shape, np.dtype]]:
+    return [((a.shape[0],), a.dtype)] * 3
+
+
+@rule("class_losses_backward")
+def class_losses_backward(g: Any, a: Any, target: Any, ignore_index: int, top: Any, log_total: Any) -> tuple[Shape, np.dtype]:
+    return a.shape, a.dtype
