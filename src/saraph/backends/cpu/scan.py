@@ -5,9 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from saraph.backends.cpu.conversion import cast, copied
 from saraph.backends.cpu.reduce import widened
 from saraph.backends.cpu.table import primitive
+from saraph.dtypes import REDUCED
+from saraph.kernels import jit, scanning
 
+MANY = 1 << 12  #: elements from which a kernel's call is quicker than NumPy's
 ROW = 256  # elements of a slice from which slice after slice is quicker
 _HIGHER = {"f": np.dtype(np.float64), "F": np.dtype(np.complex128)}
 
@@ -16,11 +20,24 @@ def _accumulate(ufunc: np.ufunc, a: np.ndarray, axis: int) -> np.ndarray:
     if a.ndim == 0:
         return a.copy()
     kind = a.dtype
+    if a.size >= MANY and jit.available():
+        found = _by_kernel(a, axis, ufunc)
+        if found is not None:
+            return found
     a = widened(a)
     high = _HIGHER.get(a.dtype.char, a.dtype)
     if axis < a.ndim - 1 and a.size > ROW * a.shape[axis]:
         return _row_by_row(ufunc, a, axis, kind, high)
     return ufunc.accumulate(a.astype(high, copy=False), axis).astype(kind, copy=False)
+
+
+def _by_kernel(a: np.ndarray, axis: int, ufunc: np.ufunc) -> np.ndarray | None:
+    if a.dtype in REDUCED:
+        found = _by_kernel(cast(a, np.dtype(np.float32)), axis, ufunc)
+        return None if found is None else cast(found, a.dtype)
+    if ufunc is np.logaddexp or a.dtype.name not in scanning.KINDS:
+        return None
+    return scanning.accumulate(a if a.flags.c_contiguous else copied(a, "C"), axis % a.ndim, ufunc.__name__)
 
 
 def _row_by_row(ufunc: np.ufunc, a: np.ndarray, axis: int, kind: np.dtype, high: np.dtype) -> np.ndarray:
@@ -63,6 +80,8 @@ def cummin(a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 def _running(ufunc: np.ufunc, a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     if a.ndim == 0:
         return a.copy(), np.zeros((), np.int64)
+    if a.size >= MANY and a.dtype.name in scanning.KINDS and jit.available():
+        return scanning.running(a if a.flags.c_contiguous else copied(a, "C"), axis % a.ndim, ufunc is np.maximum)
     values = ufunc.accumulate(a, axis)
     reached = a == values
     if a.dtype.kind not in "biu":
