@@ -53,6 +53,17 @@ gelu = Pointwise("gelu", lambda x: x * 0.5 * (apply("erf", x * math.sqrt(0.5)) +
 gelu_tanh = Pointwise("gelu_tanh", lambda x: x * 0.5 * (apply("tanh", (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)) + 1.0))
 
 
+def _lerp(start: Expression, end: Expression, weight: Expression) -> Expression:
+    """start + weight (end - start), from the nearer end."""
+    step = end - start
+    return where(apply("abs", weight) < 0.5, start + step * weight, end - step * (1.0 - weight))
+
+
+lerp = Pointwise("lerp", _lerp)
+addcmul = Pointwise("addcmul", lambda x, a, b, value: x + a * value * b)
+addcdiv = Pointwise("addcdiv", lambda x, a, b, value: x + a * value / b)
+
+
 @lru_cache(64)
 def leaky_relu(slope: float) -> Pointwise:
     """x where x > 0, else slope x."""

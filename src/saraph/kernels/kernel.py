@@ -114,7 +114,7 @@ def _runner(code: Compiled) -> Callable[..., Any]:
         shape = first.shape
         alike = True
         for a in arrays:
-            if a.shape != shape:
+            if a.shape != shape and a.size != 1:
                 alike = False
         if alike and first.size < LARGE:
             return ufunc(*arrays) if out is None else ufunc(*arrays, out=out)

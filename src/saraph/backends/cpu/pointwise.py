@@ -334,6 +334,8 @@ def bitwise_right_shift(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _lerp(a: np.ndarray, b: np.ndarray, weight: Any) -> np.ndarray:
     """a + weight (b - a), from the nearer end."""
+    if a.dtype.char in "fd" and (weight.__class__ is not ndarray or weight.dtype is a.dtype):
+        return functions.lerp(a, b, weight if weight.__class__ is ndarray else np.asarray(weight, a.dtype))
     step = b - a
     if not isinstance(weight, np.ndarray):
         return a + step * weight if abs(weight) < 0.5 else b - step * (1 - weight)
@@ -341,10 +343,14 @@ def _lerp(a: np.ndarray, b: np.ndarray, weight: Any) -> np.ndarray:
 
 
 def _addcmul(a: np.ndarray, b: np.ndarray, c: np.ndarray, value: Any) -> np.ndarray:
+    if a.dtype.char in "fd":
+        return functions.addcmul(a, b, c, np.asarray(value, a.dtype))
     return a + (b * c if value == 1 else b * value * c)
 
 
 def _addcdiv(a: np.ndarray, b: np.ndarray, c: np.ndarray, value: Any) -> np.ndarray:
+    if a.dtype.char in "fd":
+        return functions.addcdiv(a, b, c, np.asarray(value, a.dtype))
     return a + (b / c if value == 1 else b * value / c)
 
 
