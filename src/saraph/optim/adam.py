@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from saraph.ops.creation import tensor, zeros_like
-from saraph.optim.optimizer import Optimizer, advance, check, check_betas, check_flags, check_lr, new_step, number
+from saraph.optim.optimizer import Optimizer, advance, check, check_betas, check_flags, check_lr, new_step, number, prepared
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam"]
@@ -14,6 +14,26 @@ __all__ = ["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "SparseAdam"]
 def _average(mean: Tensor, value: Tensor, weight: float) -> None:
     """mean <- (1 - weight) mean + weight value, in place."""
     mean.mul_(1.0 - weight).add_(value * weight)
+
+
+def decay_of(group: dict[str, Any]) -> str:
+    """How a group's weights decay: not at all (""), "decoupled" from the gradient, or "added" to it."""
+    return "" if group["weight_decay"] == 0 else "decoupled" if group["decoupled_weight_decay"] else "added"
+
+
+def decayed(variant: Any, p: Any, grad: Any, decay: Any) -> tuple[Any, Any]:
+    """Parameter and gradient: the latter turned round if variant[0] (maximize), weights decayed as variant[1] says."""
+    if variant[0]:
+        grad = -grad
+    if variant[1] == "decoupled":
+        return p * decay, grad
+    return p, grad + p * decay if variant[1] else grad
+
+
+def weights_of(betas: tuple[float, float]) -> tuple[float, float, float, float]:
+    """For both running means: the weight of what is new, and of what is kept."""
+    weight1, weight2 = 1.0 - betas[0], 1.0 - betas[1]
+    return weight1, 1.0 - weight1, weight2, 1.0 - weight2
 
 
 class Adam(Optimizer):
@@ -53,27 +73,20 @@ class Adam(Optimizer):
         return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq") if group["amsgrad"] else ("exp_avg", "exp_avg_sq")
 
     def variant(self, group: dict[str, Any]) -> Any:
-        decay = "" if group["weight_decay"] == 0 else "decoupled" if group["decoupled_weight_decay"] else "added"
-        return bool(group["maximize"]), decay, bool(group["amsgrad"])
+        return bool(group["maximize"]), decay_of(group), bool(group["amsgrad"])
 
     def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         step = advance(state)
         beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
         lr, decay = float(number(group["lr"])), float(group["weight_decay"])
-        weight1, weight2 = 1.0 - beta1, 1.0 - beta2
         decay = 1.0 - lr * decay if group["decoupled_weight_decay"] else decay
-        return (decay, weight1, 1.0 - weight1, weight2, 1.0 - weight2, math.sqrt(1.0 - beta2**step), float(group["eps"]), lr / (1.0 - beta1**step))
+        return (decay, *weights_of((beta1, beta2)), math.sqrt(1.0 - beta2**step), float(group["eps"]), lr / (1.0 - beta1**step))
 
     @staticmethod
     def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
-        maximize, weight_decay, amsgrad = variant
+        amsgrad = variant[2]
         decay, weight1, keep1, weight2, keep2, correction, eps, rate = numbers
-        if maximize:
-            grad = -grad
-        if weight_decay == "decoupled":
-            p = p * decay
-        elif weight_decay:
-            grad = grad + p * decay
+        p, grad = decayed(variant, p, grad, decay)
         mean = states[0] * keep1 + grad * weight1
         square = states[1] * keep2 + grad * grad * weight2
         largest = states[2].maximum(square) if amsgrad else square
@@ -114,15 +127,25 @@ class Adamax(Optimizer):
     def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"step": new_step(), "exp_avg": zeros_like(p), "exp_inf": zeros_like(p)}
 
-    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return "exp_avg", "exp_inf"
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        return bool(group["maximize"]), group["weight_decay"] != 0
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         step = advance(state)
         beta1, beta2 = group["betas"]
-        if group["weight_decay"] != 0:
-            grad = grad + p * float(group["weight_decay"])
-        mean, largest = state["exp_avg"], state["exp_inf"]
-        _average(mean, grad, 1.0 - beta1)
-        largest.copy_((largest * float(beta2)).maximum(grad.abs().add_(float(group["eps"]))))
-        p.sub_((mean / largest).mul_(float(number(group["lr"])) / (1.0 - beta1**step)))
+        weight = 1.0 - beta1
+        return (float(group["weight_decay"]), weight, 1.0 - weight, float(beta2), float(group["eps"]), float(number(group["lr"])) / (1.0 - beta1**step))
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        weight_decay, weight, keep, beta2, eps, rate = numbers
+        grad = prepared(variant, p, grad, weight_decay)
+        mean = states[0] * keep + grad * weight
+        largest = (states[1] * beta2).maximum(grad.abs() + eps)
+        return p - mean / largest * rate, mean, largest
 
 
 class NAdam(Optimizer):
@@ -145,26 +168,33 @@ class NAdam(Optimizer):
     def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"step": new_step(), "mu_product": tensor(1.0), "exp_avg": zeros_like(p), "exp_avg_sq": zeros_like(p)}
 
-    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return "exp_avg", "exp_avg_sq"
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        return bool(group["maximize"]), decay_of(group)
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         step = advance(state)
         beta1, beta2 = group["betas"]
-        lr = float(number(group["lr"]))
-        if group["weight_decay"] != 0:
-            if group["decoupled_weight_decay"]:
-                p.mul_(1.0 - lr * group["weight_decay"])
-            else:
-                grad = grad + p * float(group["weight_decay"])
+        lr, decay = float(number(group["lr"])), float(group["weight_decay"])
         mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * group["momentum_decay"]))
         mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * group["momentum_decay"]))
         product = state["mu_product"]
         product.mul_(mu)
         so_far = product.item()
-        mean, square = state["exp_avg"], state["exp_avg_sq"]
-        _average(mean, grad, 1.0 - beta1)
-        _average(square, grad * grad, 1.0 - beta2)
-        denominator = square.div(1.0 - beta2**step).sqrt().add_(float(group["eps"]))
-        p.sub_((grad / denominator).mul_(lr * (1.0 - mu) / (1.0 - so_far)))
-        p.sub_((mean / denominator).mul_(lr * mu_next / (1.0 - so_far * mu_next)))
+        decay = 1.0 - lr * decay if group["decoupled_weight_decay"] else decay
+        return (decay, *weights_of((beta1, beta2)), 1.0 - beta2**step, float(group["eps"]), lr * (1.0 - mu) / (1.0 - so_far),
+                lr * mu_next / (1.0 - so_far * mu_next))
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        decay, weight1, keep1, weight2, keep2, correction, eps, of_gradient, of_mean = numbers
+        p, grad = decayed(variant, p, grad, decay)
+        mean = states[0] * keep1 + grad * weight1
+        square = states[1] * keep2 + grad * grad * weight2
+        denominator = (square / correction).sqrt() + eps
+        return p - grad / denominator * of_gradient - mean / denominator * of_mean, mean, square
 
 
 class RAdam(Optimizer):

@@ -7,7 +7,7 @@ from typing import Any
 from saraph import dtypes
 from saraph.dtypes import finfo
 from saraph.ops.creation import full_like, tensor, zeros_like
-from saraph.optim.optimizer import Optimizer, advance, check, check_flags, check_lr, new_step, number
+from saraph.optim.optimizer import Optimizer, advance, check, check_flags, check_lr, new_step, number, prepared
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Adagrad", "Adadelta", "RMSprop", "Rprop", "ASGD", "Adafactor"]
@@ -42,19 +42,31 @@ class Adagrad(Optimizer):
             for p in group["params"]:
                 self.state[p]["sum"].share_memory_()
 
-    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("sum",)
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        return bool(group["maximize"]), group["weight_decay"] != 0
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         step = advance(state)
-        if group["weight_decay"] != 0:
-            if grad.is_sparse:
-                raise RuntimeError("weight_decay option is not compatible with sparse gradients")
-            grad = grad + p * float(group["weight_decay"])
-        lr = float(number(group["lr"])) / (1 + (step - 1) * group["lr_decay"])
-        if grad.is_sparse:
-            self._update_rows(p, grad.coalesce(), state["sum"], lr, group["eps"])
+        return float(group["weight_decay"]), float(number(group["lr"])) / (1 + (step - 1) * group["lr_decay"]), float(group["eps"])
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        weight_decay, lr, eps = numbers
+        grad = prepared(variant, p, grad, weight_decay)
+        total = states[0] + grad * grad
+        return p - grad / (total.sqrt() + eps) * lr, total
+
+    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        if not grad.is_sparse:
+            super().update(p, grad, state, group)
             return
-        total = state["sum"]
-        total.add_(grad * grad)
-        p.sub_((grad / total.sqrt().add_(float(group["eps"]))).mul_(lr))
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        _, lr, eps = self.numbers(state, group)
+        self._update_rows(p, grad.coalesce(), state["sum"], lr, eps)
 
     @staticmethod
     def _update_rows(p: Tensor, grad: Tensor, total: Tensor, lr: float, eps: float) -> None:
@@ -80,16 +92,24 @@ class Adadelta(Optimizer):
     def init_state(self, p: Tensor, group: dict[str, Any]) -> dict[str, Any]:
         return {"step": new_step(), "square_avg": zeros_like(p), "acc_delta": zeros_like(p)}
 
-    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return "square_avg", "acc_delta"
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        return bool(group["maximize"]), group["weight_decay"] != 0
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         advance(state)
-        rho, eps = float(group["rho"]), float(group["eps"])
-        if group["weight_decay"] != 0:
-            grad = grad + p * float(group["weight_decay"])
-        square, steps = state["square_avg"], state["acc_delta"]
-        square.mul_(rho).add_((grad * grad).mul_(1.0 - rho))
-        delta = steps.add(eps).sqrt_().div_((square + eps).sqrt_()).mul_(grad)
-        steps.mul_(rho).add_((delta * delta).mul_(1.0 - rho))
-        p.sub_(delta.mul_(float(number(group["lr"]))))
+        rho = float(group["rho"])
+        return float(group["weight_decay"]), rho, 1.0 - rho, float(group["eps"]), float(number(group["lr"]))
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        weight_decay, rho, rest, eps, lr = numbers
+        grad = prepared(variant, p, grad, weight_decay)
+        square = states[0] * rho + grad * grad * rest
+        delta = (states[1] + eps).sqrt() / (square + eps).sqrt() * grad
+        return p - delta * lr, square, states[1] * rho + delta * delta * rest
 
 
 class RMSprop(Optimizer):
@@ -116,25 +136,33 @@ class RMSprop(Optimizer):
             state["grad_avg"] = zeros_like(p)
         return state
 
-    def update(self, p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+    def fields(self, group: dict[str, Any]) -> tuple[str, ...]:
+        return ("square_avg", *(("momentum_buffer",) if group["momentum"] > 0 else ()), *(("grad_avg",) if group["centered"] else ()))
+
+    def variant(self, group: dict[str, Any]) -> Any:
+        return bool(group["maximize"]), group["weight_decay"] != 0, group["momentum"] > 0, bool(group["centered"])
+
+    def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
         advance(state)
-        alpha, lr = float(group["alpha"]), float(number(group["lr"]))
-        if group["weight_decay"] != 0:
-            grad = grad + p * float(group["weight_decay"])
-        square = state["square_avg"]
-        square.mul_(alpha).add_((grad * grad).mul_(1.0 - alpha))
-        if group["centered"]:
-            mean = state["grad_avg"]
-            mean.mul_(alpha).add_(grad * (1.0 - alpha))
-            root = (square - mean * mean).sqrt_()
-        else:
-            root = square.sqrt()
-        step = grad / root.add_(float(group["eps"]))
-        if group["momentum"] > 0:
-            buffer = state["momentum_buffer"]
-            buffer.mul_(float(group["momentum"])).add_(step)
-            step = buffer
-        p.sub_(step * lr)
+        alpha = float(group["alpha"])
+        return float(group["weight_decay"]), alpha, 1.0 - alpha, float(group["eps"]), float(group["momentum"]), float(number(group["lr"]))
+
+    @staticmethod
+    def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
+        _, _, moves, centered = variant
+        weight_decay, alpha, rest, eps, momentum, lr = numbers
+        grad = prepared(variant, p, grad, weight_decay)
+        square = states[0] * alpha + grad * grad * rest
+        written = [square]
+        mean = states[-1] * alpha + grad * rest if centered else None
+        root = square.sqrt() if mean is None else (square - mean * mean).sqrt()
+        step = grad / (root + eps)
+        if moves:
+            step = states[1] * momentum + step
+            written.append(step)
+        if mean is not None:
+            written.append(mean)
+        return p - step * lr, *written
 
 
 class Rprop(Optimizer):

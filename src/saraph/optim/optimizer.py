@@ -426,6 +426,13 @@ def advance(state: dict[Hashable, Any]) -> float:
     return step + 1
 
 
+def prepared(variant: Any, p: Any, grad: Any, weight_decay: Any) -> Any:
+    """The gradient turned round if variant[0] (maximize), with weight decay added if variant[1]."""
+    if variant[0]:
+        grad = -grad
+    return grad + p * weight_decay if variant[1] else grad
+
+
 def check_flags(foreach: bool | None, fused: bool | None, differentiable: bool = False) -> None:
     """RuntimeError for combinations of implementations that exclude each other."""
     if fused and foreach:
