@@ -183,40 +183,43 @@ class _Accumulation:
 
 def _running_module(name: str, largest: bool) -> str:
     module = Module()
-    kind = KINDS[name][0]
-
-    def reaches(value: Value, best: Value) -> Value:
-        found = value >= best if largest else value <= best
-        return found | value.differs(value) if kind.is_float else found
-
-    for task_name, lanes in (("rows", 0), ("columns", LANES)):
-        task = write_task(module, task_name)
-        function = task.function
-        values, source, positions, length, inner, groups = (*(task.pointer(k) for k in range(3)), *(task.word(3 + k) for k in range(3)))
-        with function.range(task.begin, task.end) as unit:
-            outer = unit / groups
-            column = (unit - outer * groups) * LANES if lanes else function.constant(I64, 0)
-            first = outer * length * inner + column
-
-            def down(lanes: int, start: Value) -> None:
-                best = function.variable(kind.vector(lanes), function.load(kind.vector(lanes), function.offset(source, start * kind.size)))
-                where = function.variable(I64.vector(lanes), 0)
-                with function.range(0, length) as row:
-                    at = start + row * inner
-                    value = function.load(kind.vector(lanes), function.offset(source, at * kind.size))
-                    reached = reaches(value, best.get())
-                    best.set(function.select(reached, value, best.get()))
-                    where.set(function.select(reached, function.lift(row, I64.vector(lanes)), where.get()))
-                    function.store(best.get(), function.offset(values, at * kind.size))
-                    function.store(where.get(), function.offset(positions, at * 8))
-
-            def rest() -> None:
-                with function.range(column, inner) as k:
-                    down(0, first + k - column)
-
-            if lanes:
-                function.either(column + LANES <= inner, functools.partial(down, LANES, first), rest)
-            else:
-                down(0, first)
-        function.give_back()
+    _write_running(write_task(module, "rows"), KINDS[name][0], largest, 1)
+    _write_running(write_task(module, "columns"), KINDS[name][0], largest, LANES)
     return module.text()
+
+
+def _write_running(task: Task, kind: Type, largest: bool, columns: int) -> None:
+    """Groups of so many columns, from the first row to the last."""
+    function = task.function
+    values, source, positions = (task.pointer(k) for k in range(3))
+    length, inner, groups = (task.word(3 + k) for k in range(3))
+
+    def down(lanes: int, start: Value) -> None:
+        vector, numbers = kind.vector(lanes), I64.vector(lanes)
+        best = function.variable(vector, function.load(vector, function.offset(source, start * kind.size)))
+        where = function.variable(numbers, 0)
+        with function.range(0, length) as row:
+            at = start + row * inner
+            value = function.load(vector, function.offset(source, at * kind.size))
+            reached = value >= best.get() if largest else value <= best.get()
+            if kind.is_float:
+                reached = reached | value.differs(value)
+            best.set(function.select(reached, value, best.get()))
+            where.set(function.select(reached, function.lift(row, numbers), where.get()))
+            function.store(best.get(), function.offset(values, at * kind.size))
+            function.store(where.get(), function.offset(positions, at * 8))
+
+    with function.range(task.begin, task.end) as unit:
+        outer = unit / groups
+        column = (unit - outer * groups) * columns
+        first = outer * length * inner + column
+
+        def rest() -> None:
+            with function.range(column, inner) as k:
+                down(0, first + k - column)
+
+        if columns == 1:
+            down(0, first)
+        else:
+            function.either(column + columns <= inner, functools.partial(down, columns, first), rest)
+    function.give_back()
