@@ -264,6 +264,14 @@ class Function:
         self._module.declare(f"declare {result} @{full}({kinds})")
         return f"call {result} @{full}({', '.join(map(repr, arguments))})"
 
+    def call_at(self, address: Value, arguments: Sequence[Value], result: Type | None = None) -> Value:
+        """Call the function at an address. Without a result the value means nothing."""
+        text = f"call {result or 'void'} {address.text}({', '.join(map(repr, arguments))})"
+        if result is None:
+            self.line(text)
+            return Value(self, I1, "poison")
+        return self.value(result, text)
+
     def call(self, name: str, arguments: Sequence[Value], result: Type | None = None) -> Value:
         """Call a function by name: one of this module, or one that `Module.declare` has announced. Without a result the value means nothing."""
         text = f"call {result or 'void'} @{name}({', '.join(map(repr, arguments))})"
@@ -282,6 +290,27 @@ class Function:
 
     def store(self, value: Value, pointer: Value) -> None:
         self.line(f"store {value}, {pointer}, align 1")
+
+    def load_shared(self, type: Type, pointer: Value) -> Value:
+        """Load what other threads write: in one order that all threads see, as the four below. Addresses must be multiples of the size."""
+        return self.value(type, f"load atomic {type}, {pointer} seq_cst, align {type.size}")
+
+    def store_shared(self, value: Value, pointer: Value) -> None:
+        self.line(f"store atomic {value}, {pointer} seq_cst, align {value.type.size}")
+
+    def add_shared(self, pointer: Value, value: Value) -> Value:
+        """Add to an integer in memory that other threads may change too; gives what was there before."""
+        return self.value(value.type, f"atomicrmw add {pointer}, {value} seq_cst")
+
+    def exchange_shared(self, pointer: Value, value: Value) -> Value:
+        """Store, and give what was there before, in one step."""
+        return self.value(value.type, f"atomicrmw xchg {pointer}, {value} seq_cst")
+
+    def replace_shared(self, pointer: Value, old: Value, new: Value) -> Value:
+        """Store `new` where `old` is still there, in one step; gives whether it was."""
+        pair = self._fresh("%pair")
+        self.line(f"{pair} = cmpxchg {pointer}, {old}, {new} seq_cst seq_cst")
+        return self.value(I1, f"extractvalue {{ {old.type}, i1 }} {pair}, 1")
 
     def array(self, type: Type, count: int) -> Value:
         """Room for `count` values on the stack, its contents undefined."""
@@ -347,7 +376,7 @@ class Function:
         self._open(after)
 
     def address_of(self, name: str) -> Value:
-        """The address of a function of this module."""
+        """The address of a function or of memory of this module."""
         return Value(self, POINTER, f"@{name}")
 
     def give_back(self, value: Value | float | None = None) -> None:
@@ -381,6 +410,10 @@ class Module:
 
     def declare(self, declaration: str) -> None:
         self._declarations[declaration] = None
+
+    def memory(self, name: str, size: int) -> None:
+        """`size` bytes that live as long as the code, zero at first; their address is `Function.address_of(name)`."""
+        self.declare(f"@{name} = internal global [{size} x i8] zeroinitializer, align 64")
 
     def text(self) -> str:
         return "\n\n".join([*self._declarations, *(function.text() for function in self._functions)]) + "\n"

@@ -1,11 +1,11 @@
 """Programs with reductions as machine code: what surrounds the passes over one row, and the inner loop by which NumPy calls it (ufunc.py)."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 
 from saraph.kernels import emit, jit
+from saraph.kernels.flags import flags_kept
 from saraph.kernels.ir import I32, I64, POINTER, Function, Module, Type, Value
 from saraph.kernels.pool import PARALLEL, TASK
 from saraph.kernels.program import COSTLY, REDUCTIONS, Program
@@ -199,23 +199,3 @@ class _RowWriter:
             results.append((place, emit.in_memory(self.function, value, dtype, self.plan.kinds[place])))
         for place, value in results:
             self.rows[place].store(part, value)
-
-
-@contextmanager
-def flags_kept(function: Function) -> Iterator[None]:
-    """Leave the processor's floating-point flags as they were, or NumPy would warn where PyTorch does not.
-
-    On processors other than x86 and ARM the flags stay, and NumPy warns as its error state says.
-    """
-    architecture = jit.host().architecture
-    if architecture == "x86_64":
-        place = function.array(I32, 1)
-        function.effect("x86.sse.stmxcsr", [], [place])
-        yield
-        function.effect("x86.sse.ldmxcsr", [], [place])
-    elif architecture in ("aarch64", "arm64"):
-        flags = function.intrinsic("aarch64.get.fpsr", [], I64, [])
-        yield
-        function.effect("aarch64.set.fpsr", [], [flags])
-    else:
-        yield

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from saraph.kernels import emit, jit
+from saraph.kernels.flags import flags_kept
 from saraph.kernels.ir import I1, I8, I16, I32, I64, POINTER, Function, Module, Type, Value
-from saraph.kernels.loops import LOOP, flags_kept
+from saraph.kernels.loops import LOOP
 from saraph.kernels.pool import PARALLEL, TASK
 from saraph.kernels.program import Program
 

@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from saraph import config, dtypes, random
+from saraph import dtypes, random
 from saraph.tensor import shared_memory
 from saraph.tensor.tensor import Tensor, edge_of, needs_grad, wrap
+from saraph.threads import set_num_threads
 
 INLINE_BELOW = 1024  # bytes; smaller tensors travel in the message
 PARENT_CHECK_SECONDS = 2.0
@@ -198,7 +199,7 @@ def run(worker: int, count: int, dataset: Any, fetch_of: Any, tasks: Any, answer
     """
     global _info
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business, which ends the workers
-    config.settings.threads = 1
+    set_num_threads(1)
     where = f"in DataLoader worker process {worker}"
     inbox: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(tasks, inbox), daemon=True).start()
