@@ -195,6 +195,19 @@ def test_without_llvmlite_the_definitions_serve():
     assert done.stderr.count("RuntimeWarning: saraph computes with NumPy alone, which is slower") == 1
 
 
+@pytest.mark.parametrize("breaking", ["del binding.create_lljit_compiler", "binding.check_jit_execution = refuse", "binding.create_lljit_compiler = fail"])
+def test_an_llvmlite_that_does_not_work_is_as_none(breaking):
+    program = ("import llvmlite.binding as binding\n"
+               "def refuse(): raise OSError(13, 'no memory may hold code')\n"
+               "def fail(**options): raise RuntimeError('unknown processor')\n"
+               f"{breaking}\n"
+               "from saraph.kernels import jit\n"
+               "print(jit.available(), jit.host().vector_bytes >= 16)\n")
+    done = run_new_process(program)
+    assert done.stdout.split() == ["False", "True"]
+    assert "RuntimeWarning: saraph computes with NumPy alone" in done.stderr and "llvmlite does not work here" in done.stderr
+
+
 def test_without_llvmlite_programs_run():
     program = ("import sys; sys.modules['llvmlite'] = None\n"
                "import saraph as torch\n"

@@ -44,30 +44,38 @@ class LLVM:
         self.binding: Any = None
         self.why_not = ""
         self.version = ""
-        self.host = processor.describe(processor.architecture(), "", {})
         self._linker: Any = None
+        self._processor: tuple[str, str, Mapping[str, bool]] = (processor.architecture(), "", {})
+        self.host = processor.describe(*self._processor)
         self._machines: dict[Host, Any] = {}
         self._libraries = 0
         if sys.maxsize < 2**32 or sys.byteorder != "little":
             self.why_not = "compiled kernels need a 64-bit little-endian processor"
             return
         try:
-            import llvmlite
-            import llvmlite.binding as binding  # type: ignore[import-untyped]
+            import llvmlite  # type: ignore[import-untyped]
+            import llvmlite.binding as binding
             binding.check_jit_execution()
-        except (ImportError, OSError) as error:  # OSError: its library does not load, or no memory may hold code
+            binding.initialize_native_target()
+            binding.initialize_native_asmprinter()
+            # Not JITLink on Windows, where LLVM does not use it by itself either.
+            self._linker = binding.create_lljit_compiler(use_jit_link=sys.platform != "win32", suppress_errors=True)
+            processor_name = binding.get_host_cpu_name()
+            features, triple = binding.get_host_cpu_features(), binding.get_default_triple()
+        except (ImportError, OSError, AttributeError, RuntimeError) as error:
+            # OSError: its library does not load, or no memory may hold code; AttributeError: it is too old; RuntimeError: LLVM says no.
             self.why_not = f"llvmlite does not work here: {error}"
             return
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
+        # Never freed, not even at the end of the process: threads may still run its code.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._linker))
         self.binding = binding
         self.version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, binding.llvm_version_info))}"
+        self._processor = (triple.partition("-")[0], processor_name, features)
         self.host = self.host_without(os.environ.get("SARAPH_CPU_FEATURES", ""))
 
     def host_without(self, limit: str) -> Host:
         """This processor, without what `limit` takes away. Raises ValueError when `limit` makes no sense (see processor.py)."""
-        architecture = self.binding.get_default_triple().partition("-")[0]
-        return processor.describe(architecture, self.binding.get_host_cpu_name(), self.binding.get_host_cpu_features(), limit)
+        return processor.describe(*self._processor, limit)
 
     def _machine(self, host: Host) -> Any:
         if host not in self._machines:
@@ -111,10 +119,6 @@ class LLVM:
         `symbols` are addresses of functions it calls; others are looked for in this process. Raises RuntimeError when one is found nowhere,
         or when it is not object code for this machine.
         """
-        if self._linker is None:
-            self._linker = self.binding.create_lljit_compiler(self._machine(self.host), use_jit_link=True, suppress_errors=True)
-            # Never freed, not even at the end of the process: threads may still run its code.
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._linker))
         library = self.binding.JITLibraryBuilder().add_object_img(code.code).add_current_process()
         for name, address in symbols.items():
             library.import_symbol(name, address)
