@@ -54,7 +54,7 @@ class LLVM:
             return
         try:
             import llvmlite  # type: ignore[import-untyped]
-            import llvmlite.binding as binding
+            import llvmlite.binding as binding  # type: ignore[import-untyped]
             binding.check_jit_execution()
             binding.initialize_native_target()
             binding.initialize_native_asmprinter()
