@@ -146,7 +146,10 @@ class _RowWriter:
                 self.function.store(value, self.rows[first + k])
 
     def _per_row(self, number: int) -> Value:
-        steps = emit.Elements(self.function, self.program, 0, self.known, lambda place: emit.load(self.function, self.program.inputs[place], self.rows[place], 0))
+        def read(place: int) -> Value:
+            return emit.load(self.function, self.program.inputs[place], self.rows[place], 0)
+
+        steps = emit.Elements(self.function, self.program, 0, self.known, read)
         return steps.value(number)
 
     def _values(self, part: Part) -> emit.Elements:

@@ -82,6 +82,12 @@ class RowKernel:
             write_row_loop(module, dtype.name, program)
         return module.text()
 
+    def task(self, dtype: np.dtype) -> int | None:
+        """The address of the native task (see loops.py) that does some rows; None where nothing can be compiled."""
+        if not self._can_compile():
+            return None
+        return jit.kernel("rows", tuple(self.programs.values()), self.source).address(f"{dtype.name}_task")
+
     def _can_compile(self) -> bool:
         return jit.available() and all(map(emit.can_emit, self.programs.values()))
 

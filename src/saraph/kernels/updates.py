@@ -15,6 +15,9 @@ from saraph.kernels import blocks, emit, interpret, jit, pointwise, pool
 from saraph.kernels.ir import I64, POINTER, Module
 from saraph.kernels.pool import TASK
 from saraph.kernels.program import Program, trace
+from saraph.kernels.rows import RowKernel, squares_of_row, sum_of_row
+
+PIECE = 1 << 15  # elements of an array that are reduced at a time
 
 
 class ListUpdate:
@@ -101,3 +104,43 @@ def list_source() -> str:
         function.line(f"call void {inner.text}({function.load(POINTER, entry)}, {piece}, {piece + 1}, {slot})")
     function.give_back()
     return module.text()
+
+
+scale = ListUpdate("scale", lambda x, factor: x * factor, 1, 1, (0,))
+
+
+class ListReduction:
+    """A row kernel of one operand that gives one number, over all elements of every array of a list."""
+
+    def __init__(self, kernel: RowKernel, combine: RowKernel) -> None:
+        self.kernel, self.combine = kernel, combine
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        """One result per array; the arrays are dense, of one dtype (float32 or float64). What is empty gives the row kernel's neutral value."""
+        dtype = arrays[0].dtype
+        pieces = [max(-(-a.size // PIECE), 1) for a in arrays]
+        starts = np.cumsum([0, *pieces])
+        parts = np.empty(starts[-1], dtype)
+        task = self.kernel.task(dtype)
+        if task is None:
+            return np.array([self.kernel.function(a.reshape(-1)) for a in arrays], dtype)
+        words, table = [], []
+        size, target = dtype.itemsize, blocks.address(parts)
+        for k, a in enumerate(arrays):
+            whole, start = a.size // PIECE, blocks.address(a)
+            place = target + int(starts[k]) * size
+            words.append([PIECE, start, place, PIECE * size, size, size, 0])
+            table += [(2 * k, row) for row in range(whole)]
+            words.append([a.size - whole * PIECE, start + whole * PIECE * size, place + whole * size, 0, 0, size, 0])
+            if whole < pieces[k]:
+                table.append((2 * k + 1, 0))
+        laid_out, units = np.array(words, np.int64), np.array(table, np.int64)
+        units[:, 0] = blocks.address(laid_out) + units[:, 0] * laid_out.strides[0]
+        code = jit.kernel("list_update", (), list_source)
+        pool.parallel(code.address("task"), pool.arguments(task, blocks.address(units)), len(units), 1)
+        if len(parts) == len(arrays):
+            return parts
+        return np.array([self.combine.function(parts[a:b]) if b - a > 1 else parts[a] for a, b in zip(starts, starts[1:], strict=False)], dtype)
+
+
+sums_of_squares = ListReduction(squares_of_row, sum_of_row)

@@ -10,8 +10,8 @@ import numpy as np
 
 from saraph import dtypes
 from saraph.backends import of
-from saraph.kernels.kernel import LARGE
 from saraph.kernels import RowKernel, log_softmax_rows, softmax_rows
+from saraph.kernels.kernel import LARGE
 from saraph.ops import promotion
 from saraph.ops.inplace import update
 from saraph.ops.promotion import check_tensor

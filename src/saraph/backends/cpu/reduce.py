@@ -18,6 +18,7 @@ from saraph.kernels import RowKernel, sum_rows
 from saraph.kernels.columns import PLAIN, ColumnKernel
 from saraph.kernels.kernel import LARGE
 from saraph.kernels.rows import largest_of_row, logsumexp_of_row, sizes_of_row, smallest_of_row, squares_of_row, sums_about
+from saraph.kernels.updates import scale, sums_of_squares
 
 float32 = np.dtype(np.float32)
 int64 = np.dtype(np.int64)
@@ -289,6 +290,18 @@ def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.n
         sums = _of_rows(squares_of_row if order == 2 else sizes_of_row, a, axes, keepdims, sum_rows)
         return np.sqrt(sums) if order == 2 else sums
     return by_row_blocks(partial(_vector_norm, order=order), a, axes, keepdims)
+
+
+@primitive
+def two_norms(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """The 2-norm of every array of a list, all dense and of one float dtype."""
+    return [np.asarray(r) for r in np.sqrt(sums_of_squares(arrays))]
+
+
+@primitive
+def scale_all(arrays: list[np.ndarray], factor: float) -> None:
+    """Every array of such a list times a number, in place."""
+    scale.plan([(a,) for a in arrays]).run([(factor,)] * len(arrays))
 
 
 def _vector_norm(a: np.ndarray, axes: tuple[int, ...], keepdims: bool, order: float) -> np.ndarray:

@@ -1,0 +1,47 @@
+"""Ops over lists of tensors in one call: what clipping and optimizers do to all parameters."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from saraph.backends import of
+from saraph.ops.promotion import check_tensor
+from saraph.ops.registry import op
+from saraph.tensor.state import state, thread
+from saraph.tensor.tensor import Tensor, bump, wrap
+
+__all__ = ["foreach_mul_in_place", "foreach_norm"]
+
+
+def _alike(tensors: Sequence[Tensor]) -> bool:
+    """Whether one kernel can take them: dense CPU tensors of one float dtype that nothing records."""
+    if not tensors or state.active:
+        return False
+    kind = tensors[0]._a.dtype
+    return kind.char in "fd" and all(type(t._a) is type(tensors[0]._a) and t._a.dtype is kind and getattr(t._a, "flags", None) is not None
+                                     and t._a.flags.c_contiguous and not (t._rg and thread.grad) for t in tensors)
+
+
+@op(name="_foreach_norm")
+def foreach_norm(self: Sequence[Tensor], ord: Any = 2, dtype: Any = None) -> tuple[Tensor, ...]:
+    """The norm of order `ord` of every tensor of a list, as zero-dim tensors."""
+    tensors = [check_tensor(t, "_foreach_norm") for t in self]
+    if dtype is None and ord in (2, 2.0) and _alike(tensors):
+        return tuple(map(wrap, of(tensors[0]._a).two_norms([t._a for t in tensors])))
+    return tuple(t.norm(ord, dtype=dtype) for t in tensors)
+
+
+@op(name="_foreach_mul_")
+def foreach_mul_in_place(self: Sequence[Tensor], other: Any) -> None:
+    """Multiply every tensor of a list by a number, a zero-dim tensor, or its own entry of a list of either; in place."""
+    tensors = [check_tensor(t, "_foreach_mul_") for t in self]
+    if isinstance(other, (list, tuple)):
+        if len(other) != len(tensors):
+            raise RuntimeError(f"Tensor lists must have the same number of tensors, got {len(tensors)} and {len(other)}")
+    elif _alike(tensors) and not (isinstance(other, Tensor) and (other._a.ndim or other._rg and thread.grad)):
+        of(tensors[0]._a).scale_all([t._a for t in tensors], other.item() if isinstance(other, Tensor) else other)
+        for t in tensors:
+            bump(t)
+        return
+    for t, factor in zip(tensors, other if isinstance(other, (list, tuple)) else [other] * len(tensors), strict=True):
+        t.mul_(factor)
