@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -88,7 +87,7 @@ def describe(architecture: str, cpu: str, features: Mapping[str, bool], limit: s
 
 def architecture() -> str:
     """This machine's architecture where LLVM cannot be asked."""
-    machine = platform.machine().lower()
+    machine = (os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")).lower()
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
 
 
