@@ -6,13 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from saraph import dtypes
+from saraph.backends import of
 from saraph.ops.creation import empty_like
 from saraph.ops.inplace import update
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
-from saraph.tensor.tensor import Tensor
+from saraph.random import default_generator
+from saraph.tensor.tensor import Tensor, wrap
 
 FUNCTIONAL = "nn.functional"
+_MANY = 1 << 12  # elements from which the noise is drawn and scaled in one go
 
 
 def _check(p: float) -> None:
@@ -34,6 +37,8 @@ def _drop(x: Tensor, p: float, training: bool, whole_features: bool = False) -> 
         return x
     if p == 1:
         return x * x.new_zeros(())
+    if not whole_features and x._a.size >= _MANY and of(x._a).name == "cpu" and of(x._a).is_row_major(x._a) and x.is_floating_point():
+        return x * wrap(default_generator.bernoulli(1 - p, x._a.shape, x._a.dtype, x.new_ones(()).div_(1 - p).item()))
     return x * _noise(x.detach(), p, whole_features).div_(1 - p)
 
 

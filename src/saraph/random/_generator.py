@@ -9,7 +9,7 @@ NumPy dtype objects (`np.dtype(...)`, bfloat16 from ml_dtypes), results are fres
     random_full(shape, dtype)                               random_() without bounds
     random_ints(shape, dtype, low=0, high=None)             random_(low, high), randint; None: up to the largest
     randperm(count, dtype)
-    bernoulli(p, shape, dtype)                              p a number (dropout, bernoulli_(p)) or an array
+    bernoulli(p, shape, dtype, one=1)                       p a number (dropout, bernoulli_(p)) or an array
     exponential(shape, dtype, rate=1)
     geometric(shape, dtype, p)
     cauchy(shape, dtype, median=0, sigma=1)
@@ -176,10 +176,10 @@ class Generator:
         with self._lock:
             return samplers.randperm(self._source, count, dtype)
 
-    def bernoulli(self, p: float | np.ndarray, shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
-        """Ones with probability p, else zeros."""
+    def bernoulli(self, p: float | np.ndarray, shape: Sequence[int], dtype: np.dtype, one: float = 1.0) -> np.ndarray:
+        """Ones (or another number in their place) with probability p, else zeros."""
         with self._lock:
-            return streams.bernoulli(self._source, p, shape, dtype)
+            return streams.bernoulli(self._source, p, shape, dtype, one)
 
     def exponential(self, shape: Sequence[int], dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
         """Exponential values."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import numpy as np
 
-__all__ = ["STATE_BYTES", "MersenneTwister"]
+__all__ = ["STATE_BYTES", "Fills", "MersenneTwister", "compiled"]
 
 _BLOCK = 624
 _MASK53 = np.uint64((1 << 53) - 1)
@@ -21,6 +22,26 @@ _SCALE53 = 2.0 ** -53
 _HEAD = struct.Struct("<QiiQ")
 _TAIL = struct.Struct("<dddixxxxf?xxx")
 STATE_BYTES = _HEAD.size + 8 * _BLOCK + _TAIL.size
+
+
+class Fills(Protocol):
+    """Fills in machine code (see `saraph.kernels.filling`). None or False: they cannot serve, and nothing has changed."""
+
+    def fill(self, kind: str, key: int, start: int, count: int, size: int, dtype: np.dtype, block: np.ndarray,
+             parameters: tuple[float, ...]) -> np.ndarray | None:
+        """What the next `count` words make."""
+
+    def normals_in_place(self, uniforms: np.ndarray, mean: float, std: float) -> bool:
+        """Make normals of uniforms."""
+
+    def permutation(self, words: np.ndarray) -> np.ndarray | None:
+        """Swap the places of a permutation."""
+
+
+#: What the room of kernels has; it stands above this one, and is put in by the backend.
+compiled: list[Fills] = []
+_WORD = np.dtype(np.uint32)
+_MANY = 4096  # words from which a compiled fill is quicker
 
 
 class MersenneTwister:
@@ -53,6 +74,9 @@ class MersenneTwister:
         if stop <= _BLOCK:
             self._position = stop
             return self._block[start:stop]
+        found = self.fill("words", count, count, _WORD)
+        if found is not None:
+            return found
         out = np.empty(count, np.uint32)
         head = _BLOCK - start
         if head:
@@ -66,6 +90,18 @@ class MersenneTwister:
         self._position = rest or _BLOCK
         self._idle_index = _BLOCK
         return out
+
+    def fill(self, kind: str, count: int, size: int, dtype: np.dtype, *parameters: float) -> np.ndarray | None:
+        """An array (size,) of what a compiled fill makes of the next `count` words. None, and nothing is drawn, where that does not serve."""
+        if count < _MANY or not compiled:
+            return None
+        block = np.empty(_BLOCK, np.uint32)
+        found = compiled[0].fill(kind, self._source.ctypes.state_address, self._position, count, size, dtype, block, parameters)
+        if found is not None:
+            self._block = block
+            self._position = (self._position + count - 1) % _BLOCK + 1
+            self._idle_index = _BLOCK
+        return found
 
     def words64(self, count: int) -> np.ndarray:
         """The next `count` 64-bit words, uint64; each is made of two 32-bit words, the earlier one on top."""

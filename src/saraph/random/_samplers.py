@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from saraph.random import _streams as streams
-from saraph.random._mt19937 import MersenneTwister
+from saraph.random._mt19937 import MersenneTwister, compiled
 from saraph.random._streams import BFLOAT16, FLOAT32, FLOAT64, FLOATS, HALF, type_name
 
 __all__ = ["binomial", "dirichlet", "multinomial", "poisson", "randperm", "standard_gamma"]
@@ -313,7 +313,11 @@ def randperm(source: MersenneTwister, count: int, dtype: np.dtype) -> np.ndarray
     if count >= _WIDE_PERMUTATION:
         targets = (source.words64(count) % np.arange(1, count + 1, dtype=np.uint64)).view(np.int64)
         return streams.to_dtype(_inside_out(targets), dtype)
-    targets = (source.words(max(count - 1, 0)) % np.arange(count, 1, -1, dtype=np.uint32)).astype(np.int64)
+    words = source.words(max(count - 1, 0))
+    found = compiled[0].permutation(words) if count >= _LONG_PERMUTATION and compiled else None
+    if found is not None:
+        return streams.to_dtype(found, dtype)
+    targets = (words % np.arange(count, 1, -1, dtype=np.uint32)).astype(np.int64)
     targets += np.arange(targets.size)
     order = _swaps_by_sorting(targets, count) if count >= _LONG_PERMUTATION else _swaps(targets, count)
     return streams.to_dtype(order, dtype)

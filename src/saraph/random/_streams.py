@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from saraph.random._arithmetic import box_muller32, box_muller64, c_math, scale_shift32, scale_shift64
-from saraph.random._mt19937 import MersenneTwister
+from saraph.random._mt19937 import MersenneTwister, compiled
 
 __all__ = [
     "bernoulli", "cauchy", "exponential", "fill_view", "geometric", "log_normal", "normal", "not_implemented",
@@ -31,7 +31,7 @@ HALF, BFLOAT16, FLOAT32, FLOAT64 = (np.dtype(t) for t in (np.float16, ml_dtypes.
 FLOATS = (HALF, BFLOAT16, FLOAT32, FLOAT64)
 _REAL_OF = {np.dtype(np.complex64): FLOAT32, np.dtype(np.complex128): FLOAT64}
 _DIGITS = {HALF: 11, BFLOAT16: 8, FLOAT32: 24, FLOAT64: 53}
-_BOOL = np.dtype(np.bool_)
+_BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 _SIGNED_OR_BYTE = tuple(np.dtype(t) for t in (np.uint8, np.int8, np.int16, np.int32, np.int64))
 _WIDE_UNSIGNED = tuple(np.dtype(t) for t in (np.uint16, np.uint32, np.uint64))
 
@@ -93,6 +93,10 @@ def _filled(shape: Sequence[int], dtype: np.dtype, make: Callable[[int], np.ndar
 
 def _floats(source: MersenneTwister, count: int) -> np.ndarray:
     """Uniform float32 values in [0, 1) from the low 24 bits of a word each."""
+    found = source.fill("uniform32", count, count, FLOAT32, 1.0, 0.0, 1.0, 0.0)
+    if found is not None:
+        return found
+
     def make(size: int) -> np.ndarray:
         bits = source.words(size) & _MASK24
         values = bits.view(np.int32).astype(np.float32)
@@ -102,7 +106,8 @@ def _floats(source: MersenneTwister, count: int) -> np.ndarray:
 
 
 def _doubles(source: MersenneTwister, count: int) -> np.ndarray:
-    return _filled((count,), FLOAT64, source.doubles)
+    found = source.fill("uniform64", 2 * count, count, FLOAT64, 1.0, 0.0, 1.0, 0.0)
+    return _filled((count,), FLOAT64, source.doubles) if found is None else found
 
 
 # ---- uniform -------------------------------------------------------------------------------------
@@ -133,6 +138,13 @@ def uniform(source: MersenneTwister, shape: Sequence[int], dtype: np.dtype, low:
     if plain and dtype == FLOAT64:
         return _doubles(source, math.prod(shape)).reshape(shape)
     top, bottom = np.asarray(high).astype(dtype), np.asarray(low).astype(dtype)
+    count, single = math.prod(shape), dtype == FLOAT32
+    span = float(np.float32(high) - np.float32(low)) if single else float(high - low)
+    if dtype in (FLOAT32, FLOAT64):
+        kind, words = ("uniform32", count) if single else ("uniform64", 2 * count)
+        found = source.fill(kind, words, count, dtype, span, float(low), float(top), float(bottom))
+        if found is not None:
+            return found.reshape(shape)
 
     def make(count: int) -> np.ndarray:
         if dtype == FLOAT64:
@@ -168,6 +180,11 @@ def _paired_normals(source: MersenneTwister, count: int, mean: float, std: float
     return scale_shift64(np.array(values, np.float64), std, mean)
 
 
+def _normals_of(uniforms: np.ndarray, mean: float, std: float) -> None:
+    if uniforms.size < _CHUNK or not compiled or not compiled[0].normals_in_place(uniforms, mean, std):
+        box_muller32(uniforms, mean, std)
+
+
 def normal(source: MersenneTwister, shape: Sequence[int], dtype: np.dtype, mean: float = 0.0, std: float = 1.0,
            contiguous: bool = True) -> np.ndarray:
     """Normal values. Targets of 16 and more values that are contiguous are made in groups of 16, others pair by pair.
@@ -186,8 +203,12 @@ def normal(source: MersenneTwister, shape: Sequence[int], dtype: np.dtype, mean:
         raise not_implemented("normal_kernel_cpu", dtype)
     if count < 16 or not contiguous:
         return _filled(shape, dtype, lambda size: to_dtype(_paired_normals(source, size, mean, std), dtype))
-    draw, transform = (_doubles, box_muller64) if dtype == FLOAT64 else (_floats, box_muller32)
+    draw, transform = (_doubles, box_muller64) if dtype == FLOAT64 else (_floats, _normals_of)
     if not count % 16:
+        if dtype != FLOAT64:
+            found = source.fill("normal32", count, count, FLOAT32, float(std), float(mean))
+            if found is not None:
+                return to_dtype(found, dtype).reshape(shape)
         values = draw(source, count)
         transform(values, mean, std)
         return to_dtype(values, dtype).reshape(shape)
@@ -289,6 +310,10 @@ def random_ints(source: MersenneTwister, shape: Sequence[int], dtype: np.dtype, 
     if high is None and low == _INT64_MIN:
         return _all_64_bits(source, shape, dtype)
     first, span = _integer_range(dtype, low, high)
+    if span < _WIDE_RANGE:
+        found = source.fill("integers", math.prod(shape), math.prod(shape), _INT64, first, span)
+        if found is not None:
+            return to_dtype(found, dtype).reshape(shape)
 
     def make(count: int) -> np.ndarray:
         if span >= _WIDE_RANGE:
@@ -329,13 +354,13 @@ def random_full(source: MersenneTwister, shape: Sequence[int], dtype: np.dtype) 
 
 # ---- Bernoulli -----------------------------------------------------------------------------------
 
-def bernoulli(source: MersenneTwister, p: float | np.ndarray, shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
-    """Ones with probability p, else zeros. An array p must broadcast to the shape.
+def bernoulli(source: MersenneTwister, p: float | np.ndarray, shape: Sequence[int], dtype: np.dtype, one: float = 1.0) -> np.ndarray:
+    """Ones (or another number) with probability p, else zeros. An array p must broadcast to the shape.
 
     Each value takes a float64 draw for a scalar p or a float64 array, and a float32 draw for arrays of other types.
     """
     if not isinstance(p, np.ndarray):
-        return _bernoulli_scalar(source, float(p), shape, dtype)
+        return _bernoulli_scalar(source, float(p), shape, dtype, one)
     if dtype not in (_BOOL, *_SIGNED_OR_BYTE, *FLOATS):
         raise not_implemented("bernoulli_tensor_cpu_self_", dtype)
     if p.dtype not in FLOATS:
@@ -345,16 +370,30 @@ def bernoulli(source: MersenneTwister, p: float | np.ndarray, shape: Sequence[in
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: bernoulli needs probabilities "
                            "from 0 to 1")
     draws = (_doubles if p.dtype == FLOAT64 else _floats)(source, math.prod(shape)).reshape(shape)
-    return (draws < np.broadcast_to(chances, shape)).astype(dtype, copy=False)
+    return _times((draws < np.broadcast_to(chances, shape)).astype(dtype, copy=False), one)
 
 
-def _bernoulli_scalar(source: MersenneTwister, p: float, shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+def _times(values: np.ndarray, one: float) -> np.ndarray:
+    return values if one == 1 else values * values.dtype.type(one)
+
+
+def _bernoulli_scalar(source: MersenneTwister, p: float, shape: Sequence[int], dtype: np.dtype, one: float) -> np.ndarray:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
     if dtype not in (_BOOL, *_SIGNED_OR_BYTE, *FLOATS):
         raise not_implemented("bernoulli_scalar_cpu_", dtype)
     # A draw of 53 bits is below p exactly when the bits are below this bound; most are decided by the upper word alone.
-    bound_high, bound_low = divmod(math.ceil(p * 2.0 ** 53), 1 << 32)
+    bound = math.ceil(p * 2.0 ** 53)
+    size = math.prod(shape)
+    if dtype == FLOAT32:
+        found = source.fill("choice32", 2 * size, size, FLOAT32, bound, float(one))
+        if found is not None:
+            return found.reshape(shape)
+    else:
+        found = source.fill("choice8", 2 * size, size, _BOOL, bound)
+        if found is not None:
+            return _times(found.astype(dtype, copy=False), one).reshape(shape)
+    bound_high, bound_low = divmod(bound, 1 << 32)
     upper_mask = np.uint32((1 << 21) - 1)
 
     def make(count: int) -> np.ndarray:
@@ -365,7 +404,7 @@ def _bernoulli_scalar(source: MersenneTwister, p: float, shape: Sequence[int], d
         if ties.any():
             hits |= ties & (pairs[1::2] < np.uint32(bound_low))
         return hits
-    return _filled(shape, dtype, make)
+    return _times(_filled(shape, dtype, make), one)
 
 
 # ---- inverse transforms of a uniform double ------------------------------------------------------

@@ -18,6 +18,7 @@ from saraph.backends.cpu import (
     normalization,
     pointwise,
     pool,
+    random,
     rearrange,
     reduce,
     resample,
@@ -29,7 +30,7 @@ from saraph.backends.cpu import (
 from saraph.backends.cpu.table import FUNCTIONS
 
 __all__ = ["FUNCTIONS", "activation", "conv", "conversion", "creation", "extremes", "fft", "indexing", "linalg", "loss", "matmul", "movement", "normalization", "pointwise",
-           "pool", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
+           "pool", "random", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
 
 # Infinities and NaNs are results like others: NumPy does not warn of them where saraph calls it; NumPy's own callers keep their warnings.
 warnings.filterwarnings("ignore", r"(divide by zero|overflow|underflow|invalid value) encountered", RuntimeWarning, r"saraph\.")

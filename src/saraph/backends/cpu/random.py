@@ -1,0 +1,7 @@
+"""Random fills on the CPU: the streams of `saraph.random` get the machine code that the room of kernels makes for them."""
+from __future__ import annotations
+
+from saraph.kernels import filling
+from saraph.random import compiled
+
+compiled[:] = [filling]
