@@ -1,0 +1,11 @@
+"""Functions of mathematics as IR, for scalars and vectors of float and double alike.
+
+Each takes the builder and a value and gives a value of the same type; what it gives does not depend on the number of lanes. Coefficients are
+minimax fits to the function named beside them, made for the two formats apart. No fast-math: specials, signed zeros and denormals are right.
+"""
+from saraph.kernels.vmath.base import maximum, polynomial
+from saraph.kernels.vmath.errors import erf
+from saraph.kernels.vmath.exponentials import exp, exp2, expm1, sigmoid, tanh
+from saraph.kernels.vmath.logarithms import log, log1p
+
+__all__ = ["erf", "exp", "exp2", "expm1", "log", "log1p", "maximum", "polynomial", "sigmoid", "tanh"]
