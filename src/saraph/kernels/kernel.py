@@ -54,11 +54,12 @@ class Pointwise:
     definition  takes expressions (see program.py) and gives one or several
     """
 
-    __slots__ = ("name", "definition", "_made")
+    __slots__ = ("name", "definition", "_made", "_small")
 
     def __init__(self, name: str, definition: Callable[..., Any]) -> None:
         self.name, self.definition = name, definition
         self._made: dict[str, Callable[..., Any]] = {}
+        self._small: dict[str, np.ufunc] = {}  # by the last operand's dtype: the shortest way, for few elements
 
     def __repr__(self) -> str:
         return f"<pointwise kernel {self.name}>"
@@ -79,6 +80,23 @@ class Pointwise:
         return None if code is None else code.ufunc
 
     def __call__(self, *arrays: np.ndarray, out: Any = None) -> Any:
+        last = arrays[-1]
+        if out is None:
+            ufunc = self._small.get(last.dtype.char)
+            if ufunc is not None:
+                product = 1
+                for a in arrays:
+                    product *= a.size
+                    if product >= LARGE and (a.size >= LARGE or a.shape != last.shape):
+                        break
+                else:
+                    try:
+                        return ufunc(*arrays)
+                    except TypeError:  # other dtypes than those it is for
+                        pass
+        return self._general(arrays, out)
+
+    def _general(self, arrays: tuple[np.ndarray, ...], out: Any) -> Any:
         key = arrays[0].dtype.char if len(arrays) == 1 else "".join([a.dtype.char for a in arrays])
         function = self._made.get(key)
         if function is None:
@@ -91,6 +109,8 @@ class Pointwise:
                 program = self.program(dtypes)
                 code = compiled(program)
                 self._made[key] = _interpreted(program) if code is None else _runner(code)
+                if code is not None:
+                    self._small.setdefault(dtypes[-1].char, code.ufunc)
         return self._made[key]
 
 
