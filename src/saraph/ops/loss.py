@@ -35,8 +35,7 @@ def _of_elements(composite: Composite, reduction: str, *tensors: Tensor, numbers
     """A loss made of one value per element, reduced as asked."""
     if reduction == "none":
         return composite(*tensors, numbers=numbers)
-    total = composite.sum(*tensors, numbers=numbers)
-    return total if reduction == "sum" else total / tensors[0].numel()
+    return composite.sum(*tensors, numbers=numbers, mean=reduction == "mean")
 
 
 def reduced(loss: Tensor, reduction: str) -> Tensor:

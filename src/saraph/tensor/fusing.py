@@ -160,15 +160,19 @@ class Composite:
             kernel = self._forward[numbers] = Pointwise(self.node.__name__, self._traced(numbers))
         return record(kernel(*[t._a for t in tensors]), self.node, tensors, tensors, numbers=numbers)
 
-    def sum(self, *tensors: Tensor, numbers: tuple[Any, ...] = ()) -> Tensor:
-        """The sum over all elements."""
+    def sum(self, *tensors: Tensor, numbers: tuple[Any, ...] = (), mean: bool = False) -> Tensor:
+        """The sum (or the mean) over all elements."""
         if state.active or _fitting(tensors) is None or not all(t._a.flags.c_contiguous for t in tensors) or not tensors[0]._a.size:
-            return self.function(*tensors, *numbers).sum()
+            values = self.function(*tensors, *numbers)
+            return values.mean() if mean else values.sum()
         kernel = self._sums.get(numbers)
         if kernel is None:
             traced = self._traced(numbers)
             kernel = self._sums[numbers] = RowKernel(self.node.__name__, lambda *x: apply("row_sum", traced(*x)), len(tensors))
-        return record(total_of_rows(kernel, *[t._a for t in tensors]), self.sum_node, tensors, tensors, numbers=numbers)
+        arrays = [t._a for t in tensors]
+        total = total_of_rows(kernel, *arrays)
+        count = arrays[0].size
+        return record(total / count if mean else total, self.sum_node, tensors, tensors, numbers=numbers, count=count if mean else 1)
 
     def _traced(self, numbers: tuple[Any, ...]) -> Callable[..., Expression]:
         def definition(*operands: Expression) -> Expression:
@@ -185,6 +189,8 @@ class Composite:
 
     def _sum_formula(self, node: Any, g: Tensor) -> Any:
         tensors = unpack(node)
+        if node.count != 1:
+            g = g / node.count
         if thread.grad or state.active or _fitting(tensors) is None or g._a.__class__ is not ndarray:
             return self._by_definition(node, tensors, g.expand(tensors[0]._a.shape))
         return self._run_backward(node, tensors, g)
