@@ -288,7 +288,7 @@ def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.n
     axes = _axes(a, axes)
     if order in (1, 2) and _dense_rows(a, axes):
         sums = _of_rows(squares_of_row if order == 2 else sizes_of_row, a, axes, keepdims, sum_rows)
-        return np.sqrt(sums) if order == 2 else sums
+        return np.asarray(np.sqrt(sums)) if order == 2 else sums
     return by_row_blocks(partial(_vector_norm, order=order), a, axes, keepdims)
 
 
