@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from saraph.config import settings
-from saraph.kernels import cache
+from saraph.kernels import cache, conversions
 from saraph.kernels.llvm import LLVM, OPTIMIZATION, PASSES, Object
 from saraph.kernels.processor import Host as Host
 
@@ -219,6 +219,13 @@ def statistics() -> Statistics:
     with LOCK:
         return Statistics(_compiled, _cached, sum(map(len, _made.values())), _seconds)
 
+
+def _conversion(own: str) -> Callable[[], int]:
+    return lambda: kernel("conversions", (), conversions.source).address(own)
+
+
+for _name, _own in conversions.FUNCTIONS.items():
+    define_symbol(_name, _conversion(_own))
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)

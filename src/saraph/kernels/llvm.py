@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from saraph.kernels import processor
+from saraph.kernels import conversions, processor
 from saraph.kernels.processor import Host
 
 #: What LLVM does to a module before it makes code. The sources are written in vectors and unrolled where that pays, so
@@ -106,8 +106,10 @@ class LLVM:
         module = self._optimized(source, host, thorough)
         functions = [f for f in module.functions if not f.name.startswith("llvm.")]
         defined = tuple(f.name for f in functions if not f.is_declaration)
-        called = tuple(f.name for f in functions if f.is_declaration)
-        return Object(defined, called, self._machine(host).emit_object(module))
+        code = self._machine(host).emit_object(module)
+        called = [f.name for f in functions if f.is_declaration]
+        called += [name for name in conversions.FUNCTIONS if name.encode() in code and name not in called]
+        return Object(defined, tuple(called), code)
 
     def assembly(self, source: str, host: Host, thorough: bool) -> str:
         """IR text as the processor's assembly, for people to read."""
@@ -125,7 +127,11 @@ class LLVM:
         for name in code.defined:
             library.export_symbol(name)
         self._libraries += 1
-        tracker = library.link(self._linker, f"kernel{self._libraries}")
+        try:
+            tracker = library.link(self._linker, f"kernel{self._libraries}")
+        except RuntimeError as error:
+            missing = [name for name in code.called if name not in symbols and not self.binding.address_of_symbol(name)]
+            raise RuntimeError(f"cannot link a kernel{': there is no ' * bool(missing)}{', '.join(missing)}: {error}") from None
         addresses = {name: tracker[name] for name in code.defined}
         tracker.detach()  # or the code would go with it
         return addresses
