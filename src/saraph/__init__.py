@@ -35,6 +35,7 @@ from saraph import (  # noqa: E402
     amp,
     autograd,
     backends,
+    cpu,
     cuda,
     distributed,
     fft,
@@ -79,6 +80,7 @@ from saraph.backends import mkldnn as _mkldnn  # noqa: E402
 from saraph.backends import mps as _backends_mps  # noqa: E402
 from saraph.backends import openmp as _openmp  # noqa: E402
 from saraph.compiling import compile  # noqa: E402
+from saraph.cpu import memory_summary  # noqa: E402
 from saraph.serialization import load, save  # noqa: E402
 from saraph.threads import get_num_interop_threads, get_num_threads, set_num_interop_threads, set_num_threads  # noqa: E402
 

@@ -134,9 +134,10 @@ def empty(shape: Sequence[int] | int, dtype: Any = np.float64) -> np.ndarray:
 
 def zeros(shape: Sequence[int] | int, dtype: Any = np.float64) -> np.ndarray:
     """An array of zeros, like NumPy's `zeros`."""
-    if not hasattr(_threads, "served"):
-        empty(shape, dtype)
-    return np.zeros(shape, dtype)
+    array = np.zeros(shape, dtype)
+    if array.nbytes >= heap.THRESHOLD and not hasattr(_threads, "served") and _ready():
+        return np.zeros(shape, dtype)
+    return array
 
 
 def memory() -> Memory:

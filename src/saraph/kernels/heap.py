@@ -13,7 +13,7 @@ from saraph.kernels.ir import I1, I32, I64, POINTER, Function, Module, Value
 from saraph.kernels.waiting import release, take
 
 THRESHOLD = 1 << 18  #: bytes from which on arrays live here; what is smaller, the C library reuses by itself
-FLOOR = 1 << 28  #: bytes that may wait, whatever was in use
+FLOOR = 1 << 27  #: bytes that may wait, whatever was in use
 
 _FIRST = 17  # the smallest class holds 2^17 bytes
 _CLASSES = 8 * (48 - _FIRST)

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 from saraph.backends.cpu.table import FUNCTIONS, primitive
+from saraph.kernels import blocks
 
-FUNCTIONS["zeros"] = np.zeros
+FUNCTIONS["zeros"] = blocks.zeros
 FUNCTIONS["from_values"] = np.array
 
 
 @primitive
 def ones(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    a = np.empty(shape, dtype)
+    a = blocks.empty(shape, dtype)
     a.fill(1)
     return a
 

@@ -14,7 +14,7 @@ from saraph.kernels import blocks, jit
 @primitive
 def full(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     if value.__class__ is not complex and value == 0:
-        return np.zeros(shape, dtype)
+        return blocks.zeros(shape, dtype)
     a = blocks.empty(shape, dtype)
     a.fill(value)
     return a
@@ -48,7 +48,7 @@ def empty_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dt
     if 0 in shape:
         return np.empty(shape, dtype)
     extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides))
-    return np.ndarray(shape, dtype, np.empty(extent, dtype), 0, tuple(s * dtype.itemsize for s in strides))
+    return np.ndarray(shape, dtype, blocks.empty((extent,), dtype), 0, tuple(s * dtype.itemsize for s in strides))
 
 
 @primitive
