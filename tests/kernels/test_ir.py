@@ -115,3 +115,16 @@ def test_shuffle_of_two_vectors():
     both = function.shuffle(counting, [3, 4], counting + 10)
     function.give_back(function.extract(both, 0) * 100 + function.extract(both, 1))
     assert run(module, "pick", ctypes.c_int64) == 310
+
+
+def test_masked_loads_and_stores_touch_the_lanes_of_the_mask():
+    module = Module()
+    function = module.function("some", (("source", POINTER), ("target", POINTER), ("count", I64)))
+    source, target, count = function.parameters
+    mask = function.counting(I64.vector(4)) < count
+    function.store_masked(function.load_masked(DOUBLE.vector(4), source, mask) * 2.0, target, mask)
+    function.give_back()
+    numbers, found = (ctypes.c_double * 4)(1, 2, 3, 4), (ctypes.c_double * 4)(-1, -1, -1, -1)
+    address = jit.compile(module.text()).address("some")
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(address)(ctypes.addressof(numbers), ctypes.addressof(found), 3)
+    assert list(found) == [2, 4, 6, -1]

@@ -172,7 +172,7 @@ class Function:
     """One function being written. Statements are appended in order; control flow is by `range`, `when` and `either`."""
 
     def __init__(self, module: Module, name: str, parameters: Sequence[tuple[str, Type]], result: Type | None) -> None:
-        self._module, self._name, self._result = module, name, result
+        self.module, self.name, self._result = module, name, result
         self.parameters = tuple(Value(self, type, f"%{label}") for label, type in parameters)
         self._places: list[str] = []
         self._lines: list[str] = []
@@ -180,7 +180,7 @@ class Function:
         self._block = "entry"
 
     def text(self) -> str:
-        head = f"define {self._result or 'void'} @{self._name}({', '.join(map(repr, self.parameters))}) {{"
+        head = f"define {self._result or 'void'} @{self.name}({', '.join(map(repr, self.parameters))}) {{"
         return "\n".join([head, "entry:", *self._places, *self._lines, "}"])
 
     def line(self, text: str) -> None:
@@ -261,7 +261,7 @@ class Function:
     def _call(self, name: str, overloads: Sequence[Type], result: str, arguments: Sequence[Value]) -> str:
         full = ".".join(["llvm", name, *(type.suffix for type in overloads)])
         kinds = ", ".join(str(argument.type) for argument in arguments)
-        self._module.declare(f"declare {result} @{full}({kinds})")
+        self.module.declare(f"declare {result} @{full}({kinds})")
         return f"call {result} @{full}({', '.join(map(repr, arguments))})"
 
     def call_at(self, address: Value, arguments: Sequence[Value], result: Type | None = None) -> Value:
@@ -311,6 +311,14 @@ class Function:
         pair = self._fresh("%pair")
         self.line(f"{pair} = cmpxchg {pointer}, {old}, {new} seq_cst seq_cst")
         return self.value(I1, f"extractvalue {{ {old.type}, i1 }} {pair}, 1")
+
+    def load_masked(self, type: Type, pointer: Value, mask: Value) -> Value:
+        """A vector of which only the lanes in the mask are read; the others are 0."""
+        return self.intrinsic("masked.load", [type, POINTER], type, [pointer, self.constant(I32, 1), mask, self.constant(type, 0)])
+
+    def store_masked(self, value: Value, pointer: Value, mask: Value) -> None:
+        """Write only the lanes in the mask."""
+        self.effect("masked.store", [value.type, POINTER], [value, pointer, self.constant(I32, 1), mask])
 
     def array(self, type: Type, count: int) -> Value:
         """Room for `count` values on the stack, its contents undefined."""
@@ -410,6 +418,12 @@ class Module:
 
     def declare(self, declaration: str) -> None:
         self._declarations[declaration] = None
+
+    def once(self, name: str, write: Callable[[Module, str], None]) -> str:
+        """Have `write` write the function called `name`, unless the module has it; gives the name."""
+        if all(function.name != name for function in self._functions):
+            write(self, name)
+        return name
 
     def memory(self, name: str, size: int) -> None:
         """`size` bytes that live as long as the code, zero at first; their address is `Function.address_of(name)`."""
