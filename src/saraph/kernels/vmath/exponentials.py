@@ -55,7 +55,7 @@ def expm1_of_rest(function: Function, r: Value) -> Value:
     return fma(function, r * r, series(function, r, _EXP), r)
 
 
-def _scaled(function: Function, value: Value, power: Value) -> Value:
+def scaled(function: Function, value: Value, power: Value) -> Value:
     """value * 2^power, for powers beyond the format's range as well.
 
     By two factors: either is a normal number, and only the last product rounds, to a denormal or to infinity.
@@ -68,7 +68,7 @@ def exp(function: Function, x: Value, shift: int = 0) -> Value:
     """e^x (times 2^shift, for a shift of -1 or 0); exact at 0 and the infinities, gradual underflow, NaN stays NaN."""
     low, high = _RANGE[x.type.scalar]
     r, power = split(function, at_most(function, at_least(function, x, low), high))
-    return _scaled(function, expm1_of_rest(function, r) + 1.0, power + shift if shift else power)
+    return scaled(function, expm1_of_rest(function, r) + 1.0, power + shift if shift else power)
 
 
 def exp_of_moderate(function: Function, x: Value) -> Value:
@@ -83,7 +83,7 @@ def exp2(function: Function, x: Value) -> Value:
     low, high = (-152.0, 130.0) if x.type.scalar == "float" else (-1080.0, 1026.0)
     x = at_most(function, at_least(function, x, low), high)
     whole, power = nearest(function, x, 1.0)
-    return _scaled(function, expm1_of_rest(function, (x - whole) * math.log(2)) + 1.0, power)
+    return scaled(function, expm1_of_rest(function, (x - whole) * math.log(2)) + 1.0, power)
 
 
 def expm1(function: Function, x: Value) -> Value:

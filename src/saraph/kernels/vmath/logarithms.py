@@ -103,3 +103,19 @@ def _scaled_log(function: Function, x: Value, factor: float, low: float, unit: t
     total, remainder = quick_sum(whole, scaled)
     remainder = fma(function, exponent, unit[1], remainder + lost)
     return _with_limits(function, x, total + remainder)
+
+
+#: log2(e) and log10(e) in two parts; log10(2) in two, the first so short that its product with any exponent is exact.
+_LOG2_E = {"float": (1.4426950216293335, 1.925963033500011e-08), "double": (1.4426950408889634, 2.0355273740931033e-17)}
+_LOG10_E = {"float": (0.4342944920063019, -1.0103049952192578e-08), "double": (0.4342944819032518, 1.098319650216765e-17)}
+_LOG10_2 = {"float": (0.30103302001953125, -3.024355464731343e-06), "double": (0.30102999566395283, 2.8363394551044964e-14)}
+
+
+def log2(function: Function, x: Value) -> Value:
+    """The logarithm to the base 2, whole for powers of two; -inf at 0, NaN below."""
+    return _scaled_log(function, x, *_LOG2_E[x.type.scalar], (1.0, 0.0))
+
+
+def log10(function: Function, x: Value) -> Value:
+    """The logarithm to the base 10; -inf at 0, NaN below."""
+    return _scaled_log(function, x, *_LOG10_E[x.type.scalar], _LOG10_2[x.type.scalar])
