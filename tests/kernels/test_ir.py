@@ -128,3 +128,20 @@ def test_masked_loads_and_stores_touch_the_lanes_of_the_mask():
     address = jit.compile(module.text()).address("some")
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(address)(ctypes.addressof(numbers), ctypes.addressof(found), 3)
     assert list(found) == [2, 4, 6, -1]
+
+
+def test_shared_memory_and_calls_by_address():
+    module = Module()
+    module.memory("place", 16)
+    twice = module.function("twice", (("a", I64),), I64)
+    twice.give_back(twice.parameters[0] * 2)
+    function = module.function("use", (("a", I64),), I64)
+    place = function.offset(function.address_of("place"), 8)
+    function.store_shared(function.parameters[0], place)
+    before = function.add_shared(place, function.constant(I64, 5))  # a
+    other = function.exchange_shared(place, function.constant(I64, 100))  # a + 5
+    yes = function.replace_shared(place, function.constant(I64, 100), function.constant(I64, 1000))
+    no = function.replace_shared(place, function.constant(I64, 100), function.constant(I64, 7))
+    right = function.select(yes & (no ^ 1), function.load_shared(I64, place), 0)
+    function.give_back(function.call_at(function.address_of("twice"), [before + other + right], I64))
+    assert run(module, "use", ctypes.c_int64, 3) == 2 * (3 + 8 + 1000)
