@@ -14,7 +14,7 @@ from saraph.kernels.sweep import LongRow, Part, Row, ShortRow, Sweep
 #: Parameters of an inner loop.
 LOOP = tuple((name, POINTER) for name in ("context", "data", "dimensions", "strides", "auxiliary"))
 SERIAL = 1 << 14  # elements below which starting threads costs more than it gives
-SHARE = 1 << 13  # elements of whole rows that a thread takes at a time
+SHARE = 1 << 15  # elements of whole rows that a thread takes at a time
 
 
 def write_row_loop(module: Module, name: str, program: Program) -> None:

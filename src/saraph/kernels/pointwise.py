@@ -38,19 +38,29 @@ def _kinds(program: Program) -> list[str]:
     return [*program.inputs, *(kind for _, kind in program.outputs)]
 
 
+def _element(program: Program) -> list[bool]:
+    """For every operand, whether it has a value per element; others are one number for the whole row."""
+    rows = {step.extra[0] for step in program.steps if step.operation == "input" and not step.extra[1]}
+    return [place not in rows for place in range(len(program.inputs) + len(program.outputs))]
+
+
 def _write_body(module: Module, program: Program, lanes: int) -> None:
     """body(vectors, operand...): whole vectors of operands that lie side by side."""
     kinds, inputs = _kinds(program), len(program.inputs)
     function = module.function("body", [("vectors", I64), *((f"p{k}", POINTER) for k in range(len(kinds)))])
     vectors, *pointers = function.parameters
-    sizes = emit.byte_sizes(program)
+    sizes, element = emit.byte_sizes(program), _element(program)
+    numbers = {k: emit.load(function, kinds[k], pointers[k], 0) for k in range(inputs) if not element[k]}
     with function.range(0, vectors) as index:
         first = index * lanes
 
         def place(k: int) -> Value:
             return function.offset(pointers[k], first * sizes[k])
 
-        steps = emit.Elements(function, program, lanes, {}, lambda k: emit.load(function, kinds[k], place(k), lanes))
+        def read(k: int) -> Value:
+            return numbers[k] if k in numbers else emit.load(function, kinds[k], place(k), lanes)
+
+        steps = emit.Elements(function, program, lanes, {}, read)
         results = []
         for number, kind in program.outputs:
             value = steps.value(number)
@@ -94,7 +104,7 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
     columns; blocks per row; number of dimensions that count the rows; every operand's pointer; every operand's step along a row; then, innermost
     dimension first, its size and every operand's step along it. Steps are in bytes.
     """
-    kinds, inputs, sizes = _kinds(program), len(program.inputs), emit.byte_sizes(program)
+    kinds, inputs, sizes, element = _kinds(program), len(program.inputs), emit.byte_sizes(program), _element(program)
     count = len(kinds)
     function = module.function("task", TASK)
     args, begin, end, _ = function.parameters
@@ -102,7 +112,7 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
     pointers = [_word(function, args, HEAD + k, POINTER) for k in range(count)]
     steps = [_word(function, args, HEAD + count + k) for k in range(count)]
     outer = function.offset(args, 8 * (HEAD + 2 * count))
-    dense = [step.equals(size) for step, size in zip(steps, sizes, strict=True)]
+    dense = [step.equals(size) if own else function.constant(I1, 1) for step, size, own in zip(steps, sizes, element, strict=True)]
     all_dense = dense[0]
     for one in dense[1:]:
         all_dense = all_dense & one
@@ -115,10 +125,11 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
 
     def through_buffers(places: list[Value], elements: Value, direct: list[Value]) -> None:
         padded = (elements + (lanes - 1)) & -lanes
-        for k in range(inputs):
+        for k in filter(element.__getitem__, range(inputs)):
             with function.when((direct[k] | constant[k]) ^ 1), function.when(elements > 0):
                 function.call(f"gather_{sizes[k]}", [buffers[k], places[k], steps[k], elements, padded])
-        compute([function.select(d, place, buffer) for d, place, buffer in zip(direct, places, buffers, strict=True)], elements)
+        compute([function.select(d, place, buffer) if own else place
+                 for d, place, buffer, own in zip(direct, places, buffers, element, strict=True)], elements)
         for k in range(inputs, count):
             with function.when(direct[k] ^ 1):
                 function.call(f"scatter_{sizes[k]}", [places[k], steps[k], buffers[k], elements])
@@ -129,17 +140,17 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
         last = first + BLOCK
         last = function.select(last < columns, last, columns)
         rows = _row_starts(function, row, dimensions, outer, pointers)
-        for k in range(inputs):
+        for k in filter(element.__getitem__, range(inputs)):
             with function.when(constant[k]):
                 function.call(f"gather_{sizes[k]}", [buffers[k], rows[k], steps[k], function.constant(I64, 1), function.constant(I64, TILE)])
         with function.range(first, last, span) as at:
             elements = last - at
             elements = function.select(elements < span, elements, span)
             whole = elements & -lanes
-            places = [function.offset(start, at * step) for start, step in zip(rows, steps, strict=True)]
+            places = [function.offset(start, at * step) if own else start for start, step, own in zip(rows, steps, element, strict=True)]
             function.either(all_dense, partial(compute, places, whole), partial(through_buffers, places, whole, dense))
             with function.when(elements > whole):
-                ends = [function.offset(place, whole * step) for place, step in zip(places, steps, strict=True)]
+                ends = [function.offset(place, whole * step) if own else place for place, step, own in zip(places, steps, element, strict=True)]
                 through_buffers(ends, elements - whole, [function.constant(I1, 0)] * count)
     function.give_back()
 

@@ -22,7 +22,7 @@ from saraph.kernels.vmath import maximum
 #: an addition.
 CHUNK_BYTES = 256
 #: Chunks whose lanes are added up one after another before they are folded into one number.
-BLOCK_CHUNKS = 32
+BLOCK_CHUNKS = 128
 
 
 class Part:

@@ -31,7 +31,8 @@ class ListUpdate:
         """The program in a dtype, and the address of its task (None where nothing can be compiled)."""
         found = self._programs.get(dtype)
         if found is None:
-            program = trace(self.name, self.definition, [dtype] * (self.arrays + self.numbers))
+            places = range(self.arrays, self.arrays + self.numbers)
+            program = trace(self.name, self.definition, [dtype] * (self.arrays + self.numbers), rows=places)
             task = None
             if jit.available() and emit.can_emit(program):
                 task = jit.kernel("pointwise", program, lambda: pointwise.source(program)).address("task")

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from saraph.backends.cpu.conversion import LARGE, cast, copied
+from saraph.backends.cpu.conversion import LARGE, cast, copied, filled
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
-from saraph.kernels import blocks, indexing, jit, masking
+from saraph.kernels import blocks, functions, indexing, jit, masking
 
 MANY = 1 << 13  #: positions from which a kernel's call is quicker than NumPy's
 FEW_BYTES = 16  #: the largest element that the kernels move
@@ -171,16 +171,10 @@ def _added(shape: tuple[int, ...], axis: int, index: np.ndarray, values: np.ndar
         return None
     values = values if values.flags.c_contiguous else copied(values, "C")
     if axis == len(shape) - 1:
-        found = _zeros(shape, kind)
+        found = filled(shape, 0, kind)
         return found if indexing.scatter(found, axis, np.broadcast_to(index, values.shape), values, "add") else None
     found = blocks.empty(shape, kind)
     return found if indexing.add_rows(found, axis, index, values) else None
-
-
-def _zeros(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    found = blocks.empty(shape, dtype)
-    found.fill(0)
-    return found
 
 
 FEW_ROUNDS = 32  # of additions of whole sets of rows
@@ -243,7 +237,7 @@ def _scattered(a: np.ndarray, axis: int, index: np.ndarray, values: Any, mode: s
 @primitive
 def add_elements(shape: tuple[int, ...], axis: int, index: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Zeros of that shape with the elements of `values` added at the places that `index` (of the same shape) names along `axis`."""
-    found = _zeros(shape, values.dtype)
+    found = filled(shape, 0, values.dtype)
     if index.size < MANY or not jit.available() or not _scattered(found, axis, index, values, "add"):
         if index.size:
             _add_at(found, _along(index, axis), values)
@@ -263,6 +257,8 @@ def nonzero(a: np.ndarray) -> np.ndarray:
 
 @primitive
 def masked_fill(a: np.ndarray, mask: np.ndarray, value: Any) -> np.ndarray:
+    if a.nbytes >= LARGE and a.dtype.char in "fd":
+        return functions.where_kernel(mask, np.asarray(value, a.dtype), a)
     if value.__class__ is int and value == 0 and a.shape == mask.shape and a.dtype.kind == "f":
         # all bits kept or cleared: several times faster than a copy that branches at every element
         bits = np.dtype(f"i{a.itemsize}")
