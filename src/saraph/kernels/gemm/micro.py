@@ -39,6 +39,11 @@ class Product(NamedTuple):
     total: Type  # what a lane of the sum is
     needs: tuple[str, ...]  # features of the processor, as LLVM spells them
 
+    @property
+    def total_name(self) -> str:
+        """The dtype of the sums."""
+        return {"float": "float32", "double": "float64"}.get(self.total.scalar, "int32")
+
 
 FLOAT32 = Product("float32", FLOAT, 1, FLOAT, ())
 FLOAT64 = Product("float64", DOUBLE, 1, DOUBLE, ())
