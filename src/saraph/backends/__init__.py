@@ -14,11 +14,11 @@ import numpy as np
 from saraph.backends import primitives
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
-from saraph.backends.rules import creation, fft, indexing, linalg, normalization, products, rearrange, reductions, spatial
+from saraph.backends.rules import attention, creation, fft, indexing, linalg, normalization, products, rearrange, reductions, spatial
 from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, copy_into, densified, fill, on_values, scaled
 from saraph.devices import META, device
 
-__all__ = ["CompressedArray", "MetaArray", "SparseArray", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on",
+__all__ = ["CompressedArray", "MetaArray", "SparseArray", "attention", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on",
            "products", "rearrange", "reductions", "sparse", "spatial"]
 ndarray = np.ndarray
 

@@ -5,13 +5,17 @@ import math
 import warnings
 from typing import Any
 
+from saraph.backends import of
+from saraph.dtypes import REDUCED
 from saraph.errors import describe
 from saraph.ops.dropout import dropout
 from saraph.ops.joining import constant_pad_nd
 from saraph.ops.matmul import linear
 from saraph.ops.movement import cat
 from saraph.ops.registry import op
-from saraph.tensor.tensor import Tensor
+from saraph.tensor.node import derivative
+from saraph.tensor.state import thread
+from saraph.tensor.tensor import Tensor, record_many, unpack, wrap
 
 FUNCTIONAL = "nn.functional"
 
@@ -46,12 +50,64 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         heads = query.shape[-3]
         if heads % key.shape[-3] or heads % value.shape[-3]:
             raise RuntimeError(f"Number of heads in key and value must divide the number of heads in query: {describe(query, key, value)}")
-        key = key.repeat_interleave(heads // key.shape[-3], -3)
-        value = value.repeat_interleave(heads // value.shape[-3], -3)
-    kind = query.dtype
-    if kind.is_floating_point and kind.itemsize < 4:  # scores of 16-bit numbers are kept in float32, and the result rounded once
-        query, key, value = query.float(), key.float(), value.float()
-        attn_mask = attn_mask.float() if attn_mask is not None and attn_mask.is_floating_point() else attn_mask
+    if dropout_p == 0.0 and _one_call(query, key, value, attn_mask, enable_gqa):
+        found = _fused(query, key, value, attn_mask, is_causal, scale)
+        if found is not None:
+            return found
+    return _definition(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+
+
+def _one_call(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, grouped: bool) -> bool:
+    """Whether the operands are such that the backend's own attention serves: floats, equal batches, a mask that needs no gradient."""
+    q, k, v = query._a.shape, key._a.shape, value._a.shape
+    if q[-1] != k[-1] or k[-2] != v[-2] or not query.is_floating_point() or (mask is not None and (mask._rg and thread.grad or mask.dim() > len(q))):
+        return False
+    if k[:-2] != v[:-2] or (k[:-2] != q[:-2] and not (grouped and len(q) > 2 and k[:-3] == q[:-3])):
+        return False
+    return mask is None or all(m in (1, n) for m, n in zip(reversed(mask._a.shape), (k[-2], q[-2], *reversed(q[:-2])), strict=False))
+
+
+def _fused(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, is_causal: bool, scale: float | None) -> Tensor | None:
+    """Attention by one primitive; None where the backend has none for this dtype."""
+    q, k, v = query._a, key._a, value._a
+    recorded = thread.grad and bool(query._rg or key._rg or value._rg)
+    if recorded and query._a.dtype in REDUCED:
+        wide = None if mask is None else mask if mask.dtype.name == "bool" else mask.float()
+        found = _fused(query.float(), key.float(), value.float(), wide, is_causal, scale)
+        return None if found is None else found.to(query.dtype)
+    factor = 1.0 / math.sqrt(max(q.shape[-1], 1)) if scale is None else float(scale)
+    arrays = of(q, k, v).sdpa(q, k, v, None if mask is None else mask._a, bool(is_causal), factor, recorded)
+    if arrays is None:
+        return None
+    if not recorded:
+        return wrap(arrays[0])
+    return record_many(arrays, AttentionBackward, (query, key, value), (query, key, value, mask), (0,), save_results=(0, 1), causal=bool(is_causal),
+                       scale=factor)[0]
+
+
+@derivative("ScaledDotProductFlashAttentionForCpuBackward0", outputs=2)
+def AttentionBackward(node: Any, g: Tensor | None, g_sums: Tensor | None = None) -> tuple[Tensor | None, ...]:
+    """With w = softmax(s q k^T): dv = w^T g, d(scores) = w (g v^T - sum(w g v^T)), dq = s d(scores) k, dk = s d(scores)^T q."""
+    query, key, value, mask, out, sums = unpack(node)
+    if g is None:
+        return None, None, None
+    if not thread.grad:
+        q, k, v = query._a, key._a, value._a
+        arrays = of(g._a, q).sdpa_backward(g._a, q, k, v, None if mask is None else mask._a, node.causal, node.scale, out._a, sums._a)
+        return tuple(wrap(a) if node.needs(i) else None for i, a in enumerate(arrays))
+    count = query.shape[-3] // key.shape[-3] if query.dim() > 2 else 1
+    k, v = (x.repeat_interleave(count, -3) if count > 1 else x for x in (key, value))
+    weights = _weights(query, k, mask, node.causal, node.scale)
+    products = weights * (g @ v.transpose(-2, -1))
+    slopes = (products - weights * products.sum(-1, keepdim=True)) * node.scale
+    dk, dv = slopes.transpose(-2, -1) @ query, weights.transpose(-2, -1) @ g
+    if count > 1:
+        dk, dv = (x.reshape(*key.shape[:-2], count, *x.shape[-2:]).sum(-3) for x in (dk, dv))
+    return slopes @ k, dk, dv
+
+
+def _weights(query: Tensor, key: Tensor, mask: Tensor | None, is_causal: bool, scale: float | None) -> Tensor:
+    """The softmax of the scores."""
     root = math.sqrt(scale if scale is not None else 1.0 / math.sqrt(query.shape[-1])) if (scale is None or scale >= 0) and query.shape[-1] else None
     if root is None:
         scores = (query * (scale or 0.0)) @ key.transpose(-2, -1)
@@ -59,13 +115,26 @@ def scaled_dot_product_attention(query: Tensor, key: Tensor, value: Tensor, attn
         scores = (query * root) @ (key.transpose(-2, -1) * root)
     if is_causal:
         scores = scores.masked_fill(_causal(query, query.shape[-2], key.shape[-2]).logical_not(), -math.inf)
-    weights = (scores if attn_mask is None else _masked(scores, attn_mask)).softmax(-1)
-    if attn_mask is not None:
-        nowhere = ~attn_mask.any(-1, keepdim=True) if attn_mask.dtype.name == "bool" else (attn_mask == -math.inf).all(-1, keepdim=True)
+    weights = (scores if mask is None else _masked(scores, mask)).softmax(-1)
+    if mask is not None:
+        nowhere = ~mask.any(-1, keepdim=True) if mask.dtype.name == "bool" else (mask == -math.inf).all(-1, keepdim=True)
         if bool(nowhere.any()):
             weights = weights.masked_fill(nowhere, 0)  # a row that may look at nothing gives 0
-    if dropout_p > 0.0:
-        weights = dropout(weights, dropout_p, True)
+    return weights
+
+
+def _definition(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, drop: float, is_causal: bool, scale: float | None,
+                grouped: bool) -> Tensor:
+    """Attention with its weights written out. Scores of 16-bit numbers are kept in float32, and the result rounded once."""
+    if grouped and query.dim() > 2:
+        key, value = (x.repeat_interleave(query.shape[-3] // x.shape[-3], -3) for x in (key, value))
+    kind = query.dtype
+    if kind.is_floating_point and kind.itemsize < 4:
+        query, key, value = query.float(), key.float(), value.float()
+        mask = mask.float() if mask is not None and mask.is_floating_point() else mask
+    weights = _weights(query, key, mask, is_causal, scale)
+    if drop > 0.0:
+        weights = dropout(weights, drop, True)
     result = weights @ value
     return result if result.dtype is kind else result.to(kind)
 

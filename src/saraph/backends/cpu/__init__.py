@@ -5,6 +5,7 @@ import warnings
 
 from saraph.backends.cpu import (
     activation,
+    attention,
     conv,
     conversion,
     creation,
@@ -29,7 +30,7 @@ from saraph.backends.cpu import (
 )
 from saraph.backends.cpu.table import FUNCTIONS
 
-__all__ = ["FUNCTIONS", "activation", "conv", "conversion", "creation", "extremes", "fft", "indexing", "linalg", "loss", "matmul", "movement", "normalization", "pointwise",
+__all__ = ["FUNCTIONS", "activation", "attention", "conv", "conversion", "creation", "extremes", "fft", "indexing", "linalg", "loss", "matmul", "movement", "normalization", "pointwise",
            "pool", "random", "rearrange", "reduce", "resample", "scan", "sort", "special", "windows"]
 
 # Infinities and NaNs are results like others: NumPy does not warn of them where saraph calls it; NumPy's own callers keep their warnings.
