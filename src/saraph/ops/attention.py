@@ -139,13 +139,20 @@ def _definition(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, 
     return result if result.dtype is kind else result.to(kind)
 
 
+def _linear(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """`linear`, row by row in the order of memory: what has its batch first there is multiplied so, without a copy."""
+    if x.dim() == 3 and x.stride(0) < x.stride(1) and x.shape[1] > 1:
+        return linear(x.transpose(0, 1), weight, bias).transpose(0, 1)
+    return linear(x, weight, bias)
+
+
 def _project(query: Tensor, key: Tensor, value: Tensor, width: int, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, ...]:
     """The three input projections from one packed weight."""
     if key is value and query is key:
-        return linear(query, weight, bias).chunk(3, -1)
+        return _linear(query, weight, bias).chunk(3, -1)
     weights = weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
-    return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
+    return tuple(_linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases))
 
 
 def _canonical_mask(mask: Tensor | None, name: str, other: Any, kind: Any, check_other: bool = True) -> Tensor | None:
@@ -189,35 +196,26 @@ def multi_head_attention_forward(
         if key.shape[:2] != value.shape[:2]:
             raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}")
         biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = (linear(x, w, b) for x, w, b in zip((query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), biases))
+        q, k, v = (_linear(x, w, b) for x, w, b in zip((query, key, value), (q_proj_weight, k_proj_weight, v_proj_weight), biases))
     else:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         q, k, v = _project(query, key, value, width, in_proj_weight, in_proj_bias)
     attn_mask = _check_attention_mask(attn_mask, length, source, batch * num_heads)
-    if bias_k is not None and bias_v is not None:
-        if static_k is not None or static_v is not None:
-            raise AssertionError("bias cannot be added to static key.")
-        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask = _widened(attn_mask)
-        key_padding_mask = _widened(key_padding_mask)
-    q = q.reshape(length, batch * num_heads, head).transpose(0, 1)
-    k = k.reshape(k.shape[0], batch * num_heads, head).transpose(0, 1) if static_k is None else static_k
-    v = v.reshape(v.shape[0], batch * num_heads, head).transpose(0, 1) if static_v is None else static_v
-    if add_zero_attn:
-        k = cat([k, k.new_zeros((batch * num_heads, 1, head))], 1)
-        v = cat([v, v.new_zeros((batch * num_heads, 1, head))], 1)
-        attn_mask = _widened(attn_mask)
-        key_padding_mask = _widened(key_padding_mask)
-    source = k.shape[1]
-    mask = _joint_mask(attn_mask, key_padding_mask, batch, num_heads, source)
     drop = dropout_p if training else 0.0
-    if need_weights:
-        weights, output = _weighted(q, k, v, mask, drop)
+    weights = None
+    if need_weights or static_k is not None or static_v is not None or add_zero_attn or bias_k is not None:
+        q, k, v, attn_mask, key_padding_mask = _extended(q, k, v, attn_mask, key_padding_mask, num_heads, bias_k, bias_v, add_zero_attn, static_k, static_v)
+        source = k.shape[1]
+        mask = _joint_mask(attn_mask, key_padding_mask, batch, num_heads, source)
+        if need_weights:
+            weights, output = _weighted(q, k, v, mask, drop)
+        else:
+            output = _unweighted(q, k, v, mask, drop, num_heads, is_causal)
+        output = output.transpose(0, 1).reshape(length, batch, width)
     else:
-        weights, output = None, _unweighted(q, k, v, mask, drop, num_heads, is_causal)
-    output = linear(output.transpose(0, 1).reshape(length * batch, width), out_proj_weight, out_proj_bias)
-    output = output.reshape(length, batch, output.shape[1])
+        output = _by_heads(q, k, v, _head_mask(attn_mask, key_padding_mask, batch, num_heads, source), drop, num_heads, is_causal)
+    output = _linear(output, out_proj_weight, out_proj_bias)
     if weights is not None:
         weights = weights.reshape(batch, num_heads, length, source)
         weights = weights.mean(1) if average_attn_weights else weights
@@ -227,13 +225,54 @@ def multi_head_attention_forward(
     return output, weights
 
 
+def _extended(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, padding: Tensor | None, heads: int, bias_k: Tensor | None, bias_v: Tensor | None,
+              zero: bool, static_k: Tensor | None, static_v: Tensor | None) -> tuple[Tensor, Tensor, Tensor, Tensor | None, Tensor | None]:
+    """q, k and v as (batch * heads, length, size), with the extra keys that were asked for; and the masks with as many columns more."""
+    length, batch, width = q.shape
+    rows, head = batch * heads, width // heads
+    if bias_k is not None and bias_v is not None:
+        if static_k is not None or static_v is not None:
+            raise AssertionError("bias cannot be added to static key.")
+        k, v = cat([k, bias_k.repeat(1, batch, 1)]), cat([v, bias_v.repeat(1, batch, 1)])
+        mask, padding = _widened(mask), _widened(padding)
+    q = q.reshape(length, rows, head).transpose(0, 1)
+    k = k.reshape(k.shape[0], rows, head).transpose(0, 1) if static_k is None else static_k
+    v = v.reshape(v.shape[0], rows, head).transpose(0, 1) if static_v is None else static_v
+    if zero:
+        k, v = (cat([x, x.new_zeros((rows, 1, head))], 1) for x in (k, v))
+        mask, padding = _widened(mask), _widened(padding)
+    return q, k, v, mask, padding
+
+
+def _by_heads(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, drop: float, heads: int, is_causal: bool) -> Tensor:
+    """Attention of (length, batch, heads * size), every head for itself and where it lies."""
+    q4, k4, v4 = (x.reshape(*x.shape[:2], heads, x.shape[2] // heads).permute(1, 2, 0, 3) for x in (q, k, v))
+    found = scaled_dot_product_attention(q4, k4, v4, mask, drop, is_causal and mask is None)
+    batch_first = found.permute(0, 2, 1, 3).reshape(q.shape[1], q.shape[0], q.shape[2]) if q.stride(0) < q.stride(1) else None
+    return batch_first.transpose(0, 1) if batch_first is not None else found.permute(2, 0, 1, 3).reshape(q.shape)
+
+
+def _head_mask(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, source: int) -> Tensor | None:
+    """The mask of the scores (1 or batch * heads, length, source) and that of the keys as one that fits (batch, heads, length, source)."""
+    if mask is not None:
+        mask = mask if mask.shape[0] == 1 else mask.reshape(batch, heads, *mask.shape[1:])
+    if padding is None:
+        return mask
+    spread = _checked_padding(padding, batch, source).reshape(batch, 1, 1, source)
+    return spread if mask is None else mask + spread
+
+
+def _checked_padding(padding: Tensor, batch: int, source: int) -> Tensor:
+    if tuple(padding.shape) != (batch, source):
+        raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got {tuple(padding.shape)}")
+    return padding
+
+
 def _joint_mask(mask: Tensor | None, padding: Tensor | None, batch: int, heads: int, source: int) -> Tensor | None:
     """The mask of the scores and that of the keys as one, to be added to the scores (batch * heads, length, source)."""
     if padding is None:
         return mask
-    if tuple(padding.shape) != (batch, source):
-        raise AssertionError(f"expecting key_padding_mask shape of {(batch, source)}, but got {tuple(padding.shape)}")
-    spread = padding.reshape(batch, 1, 1, source).expand(-1, heads, -1, -1).reshape(batch * heads, 1, source)
+    spread = _checked_padding(padding, batch, source).reshape(batch, 1, 1, source).expand(-1, heads, -1, -1).reshape(batch * heads, 1, source)
     return spread if mask is None else mask + spread
 
 
