@@ -6,9 +6,10 @@ minimax fits to the function named beside them, made for the two formats apart. 
 from saraph.kernels.vmath.base import maximum, polynomial
 from saraph.kernels.vmath.errors import erf
 from saraph.kernels.vmath.exponentials import exp, exp2, expm1, sigmoid, tanh
+from saraph.kernels.vmath.hyperbolic import acosh, asinh, atanh, cosh, sinh
 from saraph.kernels.vmath.logarithms import log, log1p, log2, log10
 from saraph.kernels.vmath.powers import cbrt, hypot, pow
 from saraph.kernels.vmath.trigonometry import acos, asin, atan, atan2, cos, sin, tan
 
-__all__ = ["acos", "asin", "atan", "atan2", "cbrt", "cos", "erf", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "maximum",
-           "polynomial", "pow", "sigmoid", "sin", "tan", "tanh"]
+__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "maximum",
+           "polynomial", "pow", "sigmoid", "sin", "sinh", "tan", "tanh"]

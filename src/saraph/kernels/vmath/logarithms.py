@@ -65,8 +65,11 @@ def log(function: Function, x: Value) -> Value:
     return _with_limits(function, x, fma(function, exponent, high, f - (half_square - rest)))
 
 
-def log1p(function: Function, x: Value) -> Value:
-    """log(1 + x) without the loss of small values; -0 and denormals stay what they are, -inf at -1, NaN below."""
+def log1p(function: Function, x: Value, more: Value | None = None) -> Value:
+    """log(1 + x) without the loss of small values; -0 and denormals stay what they are, -inf at -1, NaN below.
+
+    `more` is what rounding took from x, where that is known.
+    """
     high, low = LOG2[x.type.scalar]
     above = x > 1.0
     large, small = function.select(above, x, 1.0), function.select(above, 1.0, x)
@@ -78,7 +81,10 @@ def log1p(function: Function, x: Value) -> Value:
     exponent = function.convert("sitofp", power, x.type)
     form = FORMATS[x.type.scalar]
     scale = power_of_two(function, 0 - function.select(power > 100, 100, power), x.type)  # from 2^100 up nothing is lost that counts
-    lost = function.select(zero, 0.0, lost * scale)
+    if more is None:
+        lost = function.select(zero, 0.0, lost * scale)
+    else:
+        lost = function.select(zero, more, (lost + more) * scale)
     half_square, rest = _parts(function, f)
     rest = fma(function, lost, polynomial(function, m - 1.0, _RECIPROCAL), fma(function, exponent, low, rest))
     result = fma(function, exponent, high, f - (half_square - rest))
