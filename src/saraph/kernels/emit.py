@@ -19,7 +19,7 @@ UNSIGNED = frozenset(("bool", "uint8"))
 
 def lanes_of(program: Program, vector_bytes: int) -> int:
     """How many elements a vector step computes: as many of the widest floating type as a register holds."""
-    wide = any(step.dtype in ("float64", "int64") for step in program.steps)
+    wide = any(step.dtype in ("float64", "int64") for step, element in zip(program.steps, program.levels(), strict=True) if element)
     return vector_bytes // (8 if wide else 4)
 
 
@@ -131,7 +131,7 @@ def emit(function: Function, step: Step, operands: Sequence[Value], source: str,
 def can_emit(program: Program) -> bool:
     """Whether every step has machine code and every operand a layout."""
     def known(step: Step) -> bool:
-        named = step.operation in SIMPLE or step.operation in ("input", "constant", "convert") or step.operation.startswith("row_")
+        named = step.operation in SIMPLE or step.operation in ("input", "constant", "convert", "column", "pick") or step.operation.startswith("row_")
         return (named or hasattr(vmath, step.operation) or hasattr(vmath, step.operation + "_")) and step.dtype in MEMORY
 
     return all(map(known, program.steps)) and all(kind in MEMORY for _, kind in program.outputs)
@@ -140,8 +140,9 @@ def can_emit(program: Program) -> bool:
 class Elements:
     """Writes the steps of a program for one vector of elements, each when it is first asked for."""
 
-    def __init__(self, function: Function, program: Program, lanes: int, known: dict[int, Value], read: Callable[[int], Value]) -> None:
-        self._function, self._program, self._lanes, self._read = function, program, lanes, read
+    def __init__(self, function: Function, program: Program, lanes: int, known: dict[int, Value], read: Callable[[int], Value],
+                 column: Callable[[], Value] | None = None) -> None:
+        self._function, self._program, self._lanes, self._read, self._column = function, program, lanes, read, column
         self.values: dict[int, Value] = dict(known)
 
     def value(self, number: int) -> Value:
@@ -155,6 +156,8 @@ class Elements:
         step = self._program.steps[number]
         if step.operation == "input":
             return self._read(step.extra[0])
+        if step.operation == "column" and self._column is not None:
+            return self._column()
         operands = [self.value(n) for n in step.operands]
         if any(o.type.lanes for o in operands):
             operands = [self._function.lift(o, o.type.vector(self._lanes)) for o in operands]

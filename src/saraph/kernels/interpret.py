@@ -83,7 +83,12 @@ def _step(step: Step, values: list[Any], arrays: tuple[np.ndarray, ...], shape: 
         return np.broadcast_to(array, shape) if element else array
     if step.operation == "constant":
         return np.asarray(step.extra, step.dtype)
+    if step.operation == "column":
+        return np.broadcast_to(np.arange(shape[-1], dtype=np.int32), shape)
     operands = [values[n] for n in step.operands]
+    if step.operation == "pick":
+        index = np.where((operands[1] >= 0) & (operands[1] < shape[-1]), operands[1], 0)
+        return np.take_along_axis(operands[0], np.broadcast_to(index, (*shape[:-1], 1)), -1)
     if step.operation == "convert":
         return operands[0].astype(step.dtype)
     if step.operation in REDUCTIONS:

@@ -134,6 +134,8 @@ class _RowWriter:
         for number, step in enumerate(program.steps):
             if step.operation in REDUCTIONS:
                 self.known[number] = self._reduce(step.operation, step.operands[0])
+            elif step.operation == "pick":
+                self.known[number] = self._pick(*step.operands)
             elif not levels[number]:
                 self.known[number] = self._per_row(number)
         first = len(program.inputs)
@@ -144,6 +146,13 @@ class _RowWriter:
             if not levels[number]:
                 value = emit.in_memory(self.function, self.known[number], program.steps[number].dtype, kind)
                 self.function.store(value, self.rows[first + k])
+
+    def _pick(self, operand: int, index: int) -> Value:
+        row = self.rows[self.program.steps[operand].extra[0]]
+        assert isinstance(row, Row)
+        place = emit.convert(self.function, self.known[index], self.program.steps[index].dtype, "int64")
+        inside = (place >= 0) & (place < self.sweep.length)
+        return row.at(self.function.select(inside, place, 0))
 
     def _per_row(self, number: int) -> Value:
         def read(place: int) -> Value:
@@ -156,11 +165,16 @@ class _RowWriter:
         """The element steps at a part of the row; what a part has computed once it knows."""
         values = part.values
         if values is None:
-            values = part.values = emit.Elements(self.function, self.program, self.sweep.vector.lanes, self.known, lambda place: self._read(part, place))
+            values = part.values = emit.Elements(self.function, self.program, self.sweep.vector.lanes, self.known, lambda place: self._read(part, place),
+                                                 lambda: self._column(part))
             for number in self.stored:
                 values.values[number] = self.rows[self.plan.kept[number]].load(part)
         values.values.update(self.known)
         return values
+
+    def _column(self, part: Part) -> Value:
+        first = self.function.convert("trunc", part.index, I32)
+        return self.function.counting(I32.vector(self.sweep.vector.lanes)) + first
 
     def _read(self, part: Part, place: int) -> Value:
         row = self.rows[place]

@@ -55,8 +55,8 @@ class Program(NamedTuple):
 
     @property
     def has_rows(self) -> bool:
-        """Whether anything is reduced."""
-        return any(step.operation in REDUCTIONS for step in self.steps)
+        """Whether the program is about rows: something is reduced, counted or picked."""
+        return any(step.operation in REDUCTIONS or step.operation in ("column", "pick") for step in self.steps)
 
     def depths(self) -> list[int]:
         """For every step, how many reductions must be over before it can be computed."""
@@ -72,6 +72,8 @@ class Program(NamedTuple):
         for step in self.steps:
             if step.operation == "input":
                 levels.append(step.extra[1])
+            elif step.operation in ("column", "pick"):
+                levels.append(step.operation == "column")
             else:
                 levels.append(step.operation not in REDUCTIONS and any(levels[n] for n in step.operands))
         return levels
@@ -196,6 +198,18 @@ class Builder:
             if value.dtype != kind:
                 raise TypeError(f"{name}: operands of dtypes {[v.dtype.name for v in values]}; convert them first")
         return self.step(name, tuple(v.number for v in values), np.dtype(bool) if name in TESTS else kind)
+
+
+def column(like: Expression) -> Expression:
+    """The number of each element in its row, as int32."""
+    return like.builder.step("column", (), np.dtype(np.int32))
+
+
+def pick(operand: Expression, index: Expression) -> Expression:
+    """One element of every row: of an operand in memory, by a whole number per row (one outside the row stands for 0)."""
+    if operand.builder.steps[operand.number].operation != "input":
+        raise TypeError("pick takes an operand as it lies in memory")
+    return operand.builder.step("pick", (operand.number, index.number), operand.dtype)
 
 
 def apply(name: str, *operands: Any) -> Expression:

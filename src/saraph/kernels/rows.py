@@ -16,7 +16,7 @@ import numpy as np
 from saraph.kernels import emit, interpret, jit
 from saraph.kernels.ir import Module
 from saraph.kernels.loops import write_row_loop
-from saraph.kernels.program import Expression, Program, apply, trace
+from saraph.kernels.program import Expression, Program, apply, column, pick, trace
 from saraph.kernels.ufunc import make_ufunc
 
 DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -30,10 +30,13 @@ class RowKernel:
 
     __slots__ = ("name", "doc", "programs", "signature", "_function")
 
-    def __init__(self, name: str, formula: Callable[..., Any], operands: int = 1, rows: tuple[int, ...] = ()) -> None:
-        """`formula` takes `operands` expressions, those at the places `rows` with one value per row, and gives one or several."""
+    def __init__(self, name: str, formula: Callable[..., Any], operands: int = 1, rows: tuple[int, ...] = (), whole: tuple[int, ...] = ()) -> None:
+        """`formula` takes `operands` expressions, those at the places `rows` with one value per row, and gives one or several.
+
+        The operands at the places `whole` are int64.
+        """
         self.name, self.doc = name, formula.__doc__ or ""
-        self.programs = {dtype: trace(name, formula, [dtype] * operands, rows) for dtype in DTYPES}
+        self.programs = {dtype: trace(name, formula, [np.int64 if k in whole else dtype for k in range(operands)], rows) for dtype in DTYPES}
         self.signature = signature_of(self.programs[DTYPES[0]])
         self._function: Callable[..., Any] | None = None
 
@@ -94,7 +97,8 @@ class RowKernel:
     def _make(self) -> np.ufunc:
         code = jit.kernel("rows", tuple(self.programs.values()), self.source)
         inputs, outputs = (part.count("(") for part in self.signature.split("->"))
-        loops = {(dtype,) * (inputs + outputs): code.address(f"{dtype.name}_loop") for dtype in DTYPES}
+        loops = {tuple(map(np.dtype, (*program.inputs, *(kind for _, kind in program.outputs)))): code.address(f"{dtype.name}_loop")
+                 for dtype, program in self.programs.items()}
         return make_ufunc(self.name, inputs, outputs, loops, self.signature, self.doc)
 
 
@@ -109,7 +113,7 @@ def signature_of(program: Program) -> str:
 def retyped(program: Program, kind: np.dtype) -> Program:
     """The same program for another floating dtype."""
     def named(dtype: str) -> str:
-        return dtype if dtype == "bool" else kind.name
+        return kind.name if dtype == "float64" else dtype
 
     return Program(program.name, tuple(map(named, program.inputs)), tuple(s._replace(dtype=named(s.dtype)) for s in program.steps),
                    tuple((number, named(dtype)) for number, dtype in program.outputs))
@@ -182,20 +186,23 @@ def _logsumexp(x: Expression) -> Expression:
     return apply("log", _sum(_exp(x - top))) + top
 
 
-def _softmax_terms(x: Expression) -> tuple[Expression, Expression]:
-    """What log_softmax takes from every element of a row: the largest of them, and the logarithm of the sum of exp(x - largest)."""
+def _class_loss(x: Expression, target: Expression) -> tuple[Expression, Expression, Expression]:
+    """-log softmax(x)[target], and what softmax takes from every element: the largest of the row, and the logarithm of the sum of exp(x - largest)."""
     top = _largest(x)
-    return top, apply("log", _sum(_exp(x - top)))
+    log_total = apply("log", _sum(_exp(x - top)))
+    return log_total - (pick(x, target) - top), top, log_total
 
 
-def _scaled_softmax(x: Expression, top: Expression, log_total: Expression, scale: Expression) -> Expression:
-    """softmax of rows from their terms, each row by its own factor."""
-    return _exp((x - top) - log_total) * scale
+def _class_loss_backward(x: Expression, target: Expression, top: Expression, log_total: Expression, grad: Expression) -> Expression:
+    """The gradient of x from that of its row's loss."""
+    own = apply("eq", column(x), x.builder.convert(target, np.int32))
+    probability = _exp((x - top) - log_total)
+    return apply("where", own, probability - 1.0, probability) * grad
 
 
 softmax = RowKernel("softmax", _softmax)
-softmax_terms = RowKernel("softmax_terms", _softmax_terms)
-scaled_softmax = RowKernel("scaled_softmax", _scaled_softmax, 4, rows=(1, 2, 3))
+class_loss = RowKernel("class_loss", _class_loss, 2, rows=(1,), whole=(1,))
+class_loss_backward = RowKernel("class_loss_backward", _class_loss_backward, 5, rows=(1, 2, 3, 4), whole=(1,))
 log_softmax = RowKernel("log_softmax", _log_softmax)
 softmax_backward = RowKernel("softmax_backward", _softmax_backward, 2)
 log_softmax_backward = RowKernel("log_softmax_backward", _log_softmax_backward, 2)

@@ -64,6 +64,12 @@ class Row:
         else:
             function.effect("masked.store", [self._vector, POINTER], [value, self._start(part), align, mask])
 
+    def at(self, index: Value) -> Value:
+        """One element."""
+        scalar = self._vector.vector(0)
+        step = self._stride if self._stride is not None else self._function.constant(I64, scalar.size)
+        return self._function.load(scalar, self._function.offset(self._pointer, index * step))
+
     def _load(self, part: Part) -> Value:
         function, mask, align = self._function, part.mask, self._function.constant(I32, 1)
         zero = function.constant(self._vector, 0.0)

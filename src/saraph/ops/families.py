@@ -317,6 +317,7 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: st
     general = getattr(Tensor, name)
     if not isinstance(getattr(ufunc, "ufunc", ufunc), np.ufunc):
         ufunc = _into(ufunc)
+    small = getattr(ufunc, "ufunc", ufunc)
 
     def write(self: Tensor, other: Any, **options: Any) -> Tensor:
         if (not options or factor is not None) and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
@@ -332,14 +333,20 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: st
                     bump(self)
                     return self
                 if other.__class__ is float and numbers:
-                    ufunc(a, other, a)
+                    if a.size < LARGE:
+                        small(a, other, a)
+                    else:
+                        ufunc(a, other, a)
                     bump(self)
                     return self
                 if other.__class__ in PLAIN and other._a.dtype is kind and not (other._rg and thread.grad):
                     b = other._a
                     if b.__class__ is ndarray and (b.shape == a.shape or b.ndim == 0):
                         try:
-                            ufunc(a, b, a)
+                            if a.size < LARGE:
+                                small(a, b, a)
+                            else:
+                                ufunc(a, b, a)
                         except ValueError:
                             return update(self, name, body, (other,), {})
                         bump(self)

@@ -5,6 +5,8 @@ import math
 import warnings
 from typing import Any
 
+import numpy as np
+
 from saraph import dtypes
 from saraph.backends import of
 from saraph.errors import describe
@@ -17,6 +19,9 @@ from saraph.tensor.fusing import Composite, fits
 from saraph.tensor.node import derivative
 from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, record, unpack, wrap
+
+
+INT64 = np.dtype(np.int64)
 
 
 def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
@@ -343,13 +348,19 @@ def ClassLossBackward(node: Any, g: Tensor) -> Tensor:
     x, target = unpack(node)
     rows = (g if node.scale is None else g * node.scale).expand(target.shape)
     if thread.grad:
-        kept = target != node.ignore_index
+        kept = target != (-1 if node.ignore_index is None else node.ignore_index)
         own = zeros_like(x).scatter(1, target.masked_fill(~kept, 0).unsqueeze(1), 1.0)
         return (x.softmax(1) - own) * rows.masked_fill(~kept, 0).unsqueeze(1)
     return wrap(of(x._a).class_losses_backward(rows._a, x._a, target._a, node.ignore_index, *node.terms))
 
 
-def _of_classes(x: Tensor, target: Tensor, ignore_index: int, reduction: str) -> Tensor:
+def _are_rows(input: Tensor, target: Tensor) -> bool:
+    """Whether these are rows of float32 or float64 and their classes: the common case, which one kernel computes."""
+    a, b = input._a, target._a
+    return a.ndim == 2 and a.dtype.char in "fd" and b.dtype is INT64 and b.shape == a.shape[:1]
+
+
+def _of_classes(x: Tensor, target: Tensor, ignore_index: int | None, reduction: str) -> Tensor:
     """The cross entropy of rows and their classes, without the logarithms of all probabilities."""
     a = x._a
     backend = of(a)
@@ -359,7 +370,7 @@ def _of_classes(x: Tensor, target: Tensor, ignore_index: int, reduction: str) ->
         losses = backend.sum(losses, None, False)
         scale = 1.0
         if reduction == "mean":
-            kept = target.numel() - int((target == ignore_index).sum())
+            kept = target.numel() - (0 if ignore_index is None else int((target == ignore_index).sum()))
             scale = 1.0 / kept if kept else math.nan
             losses = backend.div(losses, backend.scalar(kept, a.dtype))
     return record(losses, ClassLossBackward, (x,), (x, target), scale=scale, ignore_index=ignore_index, terms=terms)
@@ -380,9 +391,12 @@ def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, s
         return _cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing, axis, ignore_index)
     if input.dim() == 0:
         raise RuntimeError("cross_entropy: input must have a class dimension, got a zero-dim tensor")
+    if weight is None and label_smoothing == 0.0 and _are_rows(input, target):
+        inside = of(target._a).all_within(target._a, input.shape[1])
+        if not inside:
+            _check_classes("cross_entropy", input, target, weight, ignore_index)
+        return _of_classes(input, target, None if inside and not 0 <= ignore_index < input.shape[1] else ignore_index, reduction)
     _check_classes("cross_entropy", input, target, weight, ignore_index)
-    if weight is None and label_smoothing == 0.0 and input.dim() == 2 and input.dtype in (dtypes.float32, dtypes.float64) and target.dtype is dtypes.int64:
-        return _of_classes(input, target, ignore_index, reduction)
     logs = input.log_softmax(axis)
     loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
     if label_smoothing == 0.0:

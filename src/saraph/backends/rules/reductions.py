@@ -129,12 +129,12 @@ def histc(a: Any, bins: int, low: float, high: float) -> Described:
 
 
 @rule("class_losses")
-def class_losses(a: Any, target: Any, ignore_index: int) -> list[tuple[Shape, np.dtype]]:
+def class_losses(a: Any, target: Any, ignore_index: int | None) -> list[tuple[Shape, np.dtype]]:
     return [((a.shape[0],), a.dtype)] * 3
 
 
 @rule("class_losses_backward")
-def class_losses_backward(g: Any, a: Any, target: Any, ignore_index: int, top: Any, log_total: Any) -> tuple[Shape, np.dtype]:
+def class_losses_backward(g: Any, a: Any, target: Any, ignore_index: int | None, top: Any, log_total: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
 
 
@@ -146,3 +146,8 @@ def two_norms(arrays: list[Any]) -> list[Described]:
 @rule("scale_all")
 def scale_all(arrays: list[Any], factor: float) -> None:
     return None
+
+
+@rule("all_within")
+def all_within(a: Any, limit: int) -> bool:
+    return False
