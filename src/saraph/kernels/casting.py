@@ -14,7 +14,7 @@ from saraph.kernels.walking import RANK, Task, merged, write_task, write_walk
 #: How each dtype lies in memory.
 MEMORY = {**emit.MEMORY, "uint16": I16, "uint32": I32}
 LANES = 32  #: elements converted at once
-PIECE = 1 << 13  #: elements of a row that are one unit of work
+PIECE = 1 << 15  #: elements of a row that are one unit of work
 
 _FLOATS = frozenset(("float16", "bfloat16", "float32", "float64"))
 _INNER = 3 + 3 * RANK
@@ -96,10 +96,21 @@ def converted(function: Function, value: Value, source: str, target: str) -> Val
         return function.convert("zext", _nonzero(function, value, source), I8.like(value.type))
     if source in ("float16", "bfloat16"):
         value, source = emit.convert(function, value, source, "float32"), "float32"
+    if source == "float32" and target == "bfloat16" and value.type.lanes > 1:
+        return _upper_halves(function, value)
     if target in ("float16", "bfloat16"):
         value = value if source == "float32" else _number(function, value, source, "float32")
         return emit.convert(function, value, "float32", target)
     return _number(function, value, source, target)
+
+
+def _upper_halves(function: Function, value: Value) -> Value:
+    """float32 rounded to the nearest bfloat16: `emit.convert` for vectors, whose upper halves are picked by one instruction."""
+    lanes = value.type.lanes
+    bits = function.convert("bitcast", value, I32.vector(lanes))
+    rounded = bits + (bits.shift_in_zeros(16) & 1) + 0x7FFF
+    rounded = function.select(value.differs(value), 0x7FC00000, rounded)
+    return function.shuffle(function.convert("bitcast", rounded, I16.vector(2 * lanes)), range(1, 2 * lanes, 2))
 
 
 def _nonzero(function: Function, value: Value, source: str) -> Value:

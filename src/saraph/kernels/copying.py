@@ -1,8 +1,10 @@
 """Copies between any two strided arrays, by the size of an element: rows at the speed of memcpy, transposes in tiles held in registers."""
 from __future__ import annotations
 
+import ctypes
 import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,6 +18,7 @@ ELEMENTS = {1: I8, 2: I16, 4: I32, 8: I64, 16: I64.vector(2)}
 TILES = {1: 16, 2: 16, 4: 16, 8: 8}
 SIDE = 64  #: rows and columns of a block of tiles, which is one unit of work
 PIECE = 1 << 15  #: bytes of a row that are one unit of work
+PATTERN = 64  #: bytes that a fill writes at once
 GRAIN = 1 << 16  #: bytes below which work is not shared out
 
 _INNER = 3 + 3 * RANK  #: words before those of the innermost dimension (rows) or the two of a block (transposes)
@@ -31,6 +34,23 @@ def copy_into(target: np.ndarray, source: np.ndarray) -> bool:
         code = jit.kernel("copying", (target.itemsize,), functools.partial(_module, target.itemsize))
         pool.parallel(code.address(name), pool.arguments(blocks.address(target), blocks.address(source), *words), units, grain)
     return True
+
+
+def fill(target: np.ndarray, value: bytes) -> None:
+    """Every element of an array that is dense in memory becomes `value`, given as its bytes (1, 2, 4, 8 or 16)."""
+    pattern = ctypes.create_string_buffer(value * (PATTERN // len(value)), PATTERN)
+    code = jit.kernel("filling_bytes", (), _filling_module)
+    words = pool.arguments(blocks.address(target), target.nbytes, ctypes.addressof(pattern))
+    pool.parallel(code.address("fill"), words, -(-target.nbytes // PIECE), GRAIN // PIECE)
+
+
+def join_rows(target: np.ndarray, sources: Sequence[np.ndarray], axis: int) -> None:
+    """target = the sources joined along an axis, all of one dtype and row-major."""
+    rows = math.prod(target.shape[:axis])
+    sizes = [a.nbytes // rows for a in sources]
+    table = np.array([(blocks.address(a), size) for a, size in zip(sources, sizes)], np.int64)
+    words = pool.arguments(blocks.address(target), blocks.address(table), len(sources), sum(sizes))
+    pool.parallel(jit.kernel("joining", (), _joining_module).address("join"), words, rows, max(1, GRAIN // sum(sizes)))
 
 
 @functools.lru_cache(maxsize=512)
@@ -75,6 +95,42 @@ def _transpose_plan(sizes: tuple[int, ...], to: tuple[int, ...], start: tuple[in
 
 
 # -- machine code ------------------------------------------------------------------------------------------------------------------
+
+
+def _filling_module() -> str:
+    module = Module()
+    task = write_task(module, "fill")
+    function = task.function
+    target, size = task.pointer(0), task.word(1)
+    vector, no = I8.vector(PATTERN), function.constant(I1, 0)
+    pattern = function.load(vector, task.pointer(2))
+    with function.range(task.begin, task.end) as unit:
+        start = unit * PIECE
+        stop = smaller(function, start + PIECE, size)
+        whole = start + ((stop - start) & -PATTERN)
+        with function.range(start, whole, PATTERN) as at:
+            function.store(pattern, function.offset(target, at))
+        function.effect("memcpy", [POINTER, POINTER, I64], [function.offset(target, whole), task.pointer(2), stop - whole, no])
+    function.give_back()
+    return module.text()
+
+
+def _joining_module() -> str:
+    module = Module()
+    task = write_task(module, "join")
+    function = task.function
+    target, table, count, size = task.pointer(0), task.pointer(1), task.word(2), task.word(3)
+    place = function.variable(I64, function.convert("ptrtoint", target, I64) + task.begin * size)
+    with function.range(task.begin, task.end) as row:
+        with function.range(0, count) as k:
+            entry = function.offset(table, k << 4)
+            length = function.load(I64, function.offset(entry, 8))
+            source = function.offset(function.load(POINTER, entry), row * length)
+            goal = function.convert("inttoptr", place.get(), POINTER)
+            function.effect("memcpy", [POINTER, POINTER, I64], [goal, source, length, function.constant(I1, 0)])
+            place.set(place.get() + length)
+    function.give_back()
+    return module.text()
 
 
 def _module(size: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from saraph.kernels import blocks, jit, pool
 from saraph.kernels.copying import ELEMENTS, GRAIN, smaller
-from saraph.kernels.ir import DOUBLE, FLOAT, I1, I8, I16, I32, I64, POINTER, Function, Module, Type, Value
+from saraph.kernels.ir import DOUBLE, FLOAT, I1, I8, I16, I32, I64, POINTER, Function, Module, Type, Value, Variable
 from saraph.kernels.walking import RANK, Task, merged, write_task, write_walk
 
 #: Types that can be added and compared here, by NumPy's name.
@@ -20,6 +20,7 @@ NUMBERS = {"float32": FLOAT, "float64": DOUBLE, "int64": I64, "int32": I32, "int
 PIECE = 1 << 12  #: elements of a row that are one unit of work
 COLUMNS = 1 << 10  #: columns of a sum of rows that are one unit of work
 BOUNDS = 1 << 14  #: positions whose bounds are one unit of work
+FETCHED = 256  #: lines of a row that are asked for before its elements are used, at most
 VECTOR_BYTES = 64
 
 _INNER = 5 + 4 * RANK  #: words before those of the two inner loops of picking and placing
@@ -35,6 +36,8 @@ def take_rows(target: np.ndarray, source: np.ndarray, axis: int, index: np.ndarr
     count, length = index.shape[0], source.shape[axis]
     if not (outer and inner and count):
         return True
+    if not length:
+        return False
     wrong = np.zeros(1, np.int64)
     code = jit.kernel("taking", (size,), functools.partial(_taking_module, size))
     addresses = [blocks.address(a) for a in (target, source, index, wrong)]
@@ -52,34 +55,42 @@ def _taking_module(size: int) -> str:
     function = task.function
     target, source, index, wrong = (task.pointer(k) for k in range(4))
     length, count, inner = (task.word(4 + k) for k in range(3))
+    bad = function.variable(I1, 0)
     with function.range(task.begin, task.end) as unit:
         outer = unit / count
-        position, inside = _checked(function, function.load(I64, function.offset(index, (unit - outer * count) * 8)), length, wrong)
-        with function.when(inside):
-            place = function.offset(source, (outer * length + position) * inner)
-            function.effect("memcpy", [POINTER, POINTER, I64], [function.offset(target, unit * inner), place, inner, function.constant(I1, 0)])
+        position = _checked(function.load(I64, function.offset(index, (unit - outer * count) * 8)), length, bad)
+        place = function.offset(source, (outer * length + position) * inner)
+        function.effect("memcpy", [POINTER, POINTER, I64], [function.offset(target, unit * inner), place, inner, function.constant(I1, 0)])
+    _note(bad, wrong)
     function.give_back()
     task = write_task(module, "elements")
     function, kind = task.function, ELEMENTS[size]
     target, source, index, wrong = (task.pointer(k) for k in range(4))
     length, count = task.word(4), task.word(5)
+    bad = function.variable(I1, 0)
     with function.range(task.begin, task.end) as outer:
         row, start = function.offset(target, outer * count * size), function.offset(source, outer * length * size)
         with function.range(0, count) as k:
-            position, inside = _checked(function, function.load(I64, function.offset(index, k * 8)), length, wrong)
-            with function.when(inside):
-                function.store(function.load(kind, function.offset(start, position * size)), function.offset(row, k * size))
+            position = _checked(function.load(I64, function.offset(index, k * 8)), length, bad)
+            function.store(function.load(kind, function.offset(start, position * size)), function.offset(row, k * size))
+    _note(bad, wrong)
     function.give_back()
     return module.text()
 
 
-def _checked(function: Function, position: Value, length: Value, wrong: Value) -> tuple[Value, Value]:
-    """A position counted from the front, and whether it is in bounds; if not, that is noted."""
+def _checked(position: Value, length: Value, bad: Variable) -> Value:
+    """A position counted from the front; where it is out of bounds `bad` becomes true, and the first place stands for it."""
+    function = position.function
     position = function.select(position < 0, position + length, position)
     inside = position.below(length)
-    with function.when(inside.equals(0)):
-        function.store(function.constant(I64, 1), wrong)
-    return position, inside
+    bad.set(bad.get() | inside.equals(0))
+    return function.select(inside, position, 0)
+
+
+def _note(bad: Variable, wrong: Value) -> None:
+    """Tell the caller."""
+    with bad.function.when(bad.get()):
+        bad.function.store(bad.function.constant(I64, 1), wrong)
 
 
 # -- single elements -------------------------------------------------------------------------------------------------------------------
@@ -104,10 +115,13 @@ def _pick_or_place(array: np.ndarray, axis: int, index: np.ndarray, values: np.n
         return None
     words, units, grain = plan
     if units:
+        if not array.shape[axis]:
+            return False
         wrong = np.zeros(1, np.int64)
         code = jit.kernel("picking", (mode, kind), functools.partial(_picking_module, mode, kind))
         addresses = [blocks.address(a) for a in (values, index, array, wrong)]
-        pool.parallel(code.address("pick"), pool.arguments(*addresses, *words), units, grain)
+        dense = words[-5:-1] == (array.itemsize, 8, 0, array.itemsize)
+        pool.parallel(code.address("pick_dense" if dense else "pick"), pool.arguments(*addresses, *words), units, grain)
         return not wrong[0]
     return True
 
@@ -141,32 +155,51 @@ def _plan(shape: tuple[int, ...], axis: int, values: tuple[int, ...], index: tup
 
 def _picking_module(mode: str, kind: str) -> str:
     module = Module()
-    task = write_task(module, "pick")
-    function = task.function
     element = ELEMENTS[int(kind)] if mode in ("gather", "set") else NUMBERS[kind]
+    _write_picking(write_task(module, "pick"), mode, element, False)
+    _write_picking(write_task(module, "pick_dense"), mode, element, True)
+    return module.text()
+
+
+def _write_picking(task: Task, mode: str, element: Type, dense: bool) -> None:
+    """dense: rows that lie side by side are picked from, or placed in, along themselves."""
+    function = task.function
     wrong = task.pointer(3)
-    turns, value_turn, index_turn, count, piece, value_step, index_step, array_step, stride, length = (task.word(_INNER + k) for k in range(10))
+    turns, value_turn, index_turn, count, piece, *steps, length = (task.word(_INNER + k) for k in range(10))
+    size = element.size
+    value_step, index_step, array_step, stride = (size, 8, 0, size) if dense else steps
 
     def unit(places: list[Value], numbers: list[Value]) -> None:
         values, index, array = places
         stop = smaller(function, count - numbers[0] * piece, piece)
+        bad = function.variable(I1, 0)
+        if dense:
+            _fetch(function, array, length * size, stop)
         with function.range(0, turns) as turn:
             value_row, index_row = function.offset(values, turn * value_turn), function.offset(index, turn * index_turn)
             with function.range(0, stop) as k:
-                position, inside = _checked(function, function.load(I64, function.offset(index_row, k * index_step)), length, wrong)
-                with function.when(inside):
-                    place = function.offset(array, k * array_step + position * stride)
-                    value_place = function.offset(value_row, k * value_step)
-                    if mode == "gather":
-                        function.store(function.load(element, place), value_place)
-                    elif mode == "set":
-                        function.store(function.load(element, value_place), place)
-                    else:
-                        old, new = function.load(element, place), function.load(element, value_place)
-                        function.store(_combined(function, old, new, mode), place)
+                position = _checked(function.load(I64, function.offset(index_row, k * index_step)), length, bad)
+                place = function.offset(array, position * stride if dense else position * stride + k * array_step)
+                value_place = function.offset(value_row, k * value_step)
+                if mode == "gather":
+                    function.store(function.load(element, place), value_place)
+                elif mode == "set":
+                    function.store(function.load(element, value_place), place)
+                else:
+                    old, new = function.load(element, place), function.load(element, value_place)
+                    function.store(_combined(function, old, new, mode), place)
+        _note(bad, wrong)
 
     write_walk(task, 3, 4, unit, 1)
-    return module.text()
+
+
+def _fetch(function: Function, place: Value, size: Value, count: Value) -> None:
+    """Ask for all of a row that so many positions are going to be picked from, where they reach most of it: its lines then come in order."""
+    lines = size.shift_in_zeros(6)
+    with function.when((lines < count * 2) & (lines < FETCHED)):
+        hints = [function.constant(I32, hint) for hint in (0, 3, 1)]
+        with function.range(0, lines) as line:
+            function.effect("prefetch", [POINTER], [function.offset(place, line << 6), *hints])
 
 
 def _combined(function: Function, old: Value, new: Value, mode: str) -> Value:

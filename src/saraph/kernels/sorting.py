@@ -5,6 +5,7 @@ Elements are compared as integers in their order (NaN above every number, both z
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
@@ -17,6 +18,7 @@ KINDS = {"float32": FLOAT, "float64": DOUBLE, "int64": I64, "int32": I32}
 MOST = 256  #: elements that a list can have: each newcomer is moved past those that it beats
 PIECE = 1 << 15  #: elements of a row that are one unit of work
 VECTOR_BYTES = 64
+_GROUPS = 4  #: vectors whose lanes each stand for a group of elements
 
 _int64 = np.dtype(np.int64)
 
@@ -69,6 +71,10 @@ class _Selection:
     def _highest(self) -> int:
         return (1 << (self.key.size * 8 - 1)) - 1
 
+    @property
+    def _lowest(self) -> int:
+        return -self._highest - 1
+
     def write_insert(self, module: Module) -> None:
         """insert(keys, positions, last, key, position): into a sorted list, whose element `last` is new or lost."""
         function = module.function("insert", (("keys", POINTER), ("positions", POINTER), ("last", I64), ("key", self.key), ("position", I64)))
@@ -99,25 +105,38 @@ class _Selection:
             stop = smaller(function, start + piece, length)
             source = function.offset(rows, row * length * size)
             key_list, position_list = function.offset(keys, unit * k * self.key.size), function.offset(positions, unit * k * 8)
-            last = k - 1
 
             def load(index: Value, type: Type) -> Value:
                 return self.keys(function, function.load(type, function.offset(source, index * size)))
 
-            with function.range(start, start + k) as index:
-                function.call("insert", [key_list, position_list, index - start, load(index, self.kind), index])
-            worst = function.variable(self.key, self._worst(function, key_list, last))
+            def insert(count: Value, key: Value, index: Value) -> None:
+                function.call("insert", [key_list, position_list, smaller(function, count, k - 1), key, index])
+
+            first, count = function.variable(I64, start), function.variable(I64, 0)
+            worst = function.variable(self.key, self._lowest)
+            with function.when((k <= lanes * _GROUPS // 2) & (stop - start >= 2 * lanes * _GROUPS)):
+                worst.set(self._bound(function, lambda index: load(index, vector), start, stop, k))
+
+            def first_ones() -> None:
+                with function.range(start, start + k) as index:
+                    insert(index - start, load(index, self.kind), index)
+                first.set(start + k)
+                count.set(k)
+                worst.set(self._worst(function, key_list, k))
+
+            function.either(worst.get().equals(self._lowest), first_ones, lambda: worst.set(worst.get() - 1))
 
             def offer(index: Value) -> None:
                 key = load(index, self.kind)
                 with function.when(key > worst.get()):
-                    function.call("insert", [key_list, position_list, last, key, index])
-                    worst.set(self._worst(function, key_list, last))
+                    insert(count.get(), key, index)
+                    count.set(count.get() + 1)
+                    with function.when(count.get() >= k):
+                        worst.set(self._worst(function, key_list, k))
 
-            whole = start + k + ((stop - start - k) & -lanes)
-            with function.range(start + k, whole, lanes) as index:
-                hits = load(index, vector) > worst.get()
-                bits = function.variable(I64, function.convert("zext", function.convert("bitcast", hits, Type(f"i{lanes}")), I64))
+            whole = first.get() + ((stop - first.get()) & -lanes)
+            with function.range(first.get(), whole, lanes) as index:
+                bits = function.variable(I64, self._bits(function, load(index, vector) > worst.get()))
                 with function.repeat_while(lambda: bits.get().differs(0)):
                     offer(index + function.intrinsic("cttz", [I64], I64, [bits.get(), function.constant(I1, 1)]))
                     bits.set(bits.get() & (bits.get() - 1))
@@ -125,8 +144,35 @@ class _Selection:
                 offer(index)
         function.give_back()
 
-    def _worst(self, function: Function, keys: Value, last: Value) -> Value:
-        return function.load(self.key, function.offset(keys, last * self.key.size))
+    def _bits(self, function: Function, hits: Value) -> Value:
+        """A bit for every lane."""
+        return function.convert("zext", function.convert("bitcast", hits, Type(f"i{hits.type.lanes}")), I64)
+
+    def _bound(self, function: Function, load: Callable[[Value], Value], start: Value, stop: Value, k: Value) -> Value:
+        """A key that at least k elements reach, and few more: the elements are dealt out to groups; it is the k-th best of the groups' best.
+
+        It is found bit by bit, from the highest on: no branch depends on the elements.
+        """
+        lanes, vector = self.lanes, self.key.vector(self.lanes)
+        step = lanes * _GROUPS
+        groups = [function.variable(vector, load(start + lanes * g)) for g in range(_GROUPS)]
+        with function.range(start + step, start + ((stop - start) & -step), step) as index:
+            for g, group in enumerate(groups):
+                group.set(function.intrinsic("smax", [vector], vector, [group.get(), load(index + lanes * g)]))
+        bound, bit = function.variable(self.key, self._lowest), function.variable(self.key, self._lowest)
+        with function.repeat_while(lambda: bit.get().differs(0)):
+            candidate = bound.get() + bit.get()
+            reached: Value = function.constant(I64, 0)
+            for group in groups:
+                reached = (reached << lanes) | self._bits(function, group.get() >= candidate)
+            enough = function.intrinsic("ctpop", [I64], I64, [reached]) >= k
+            bound.set(function.select(enough, candidate, bound.get()))
+            bit.set(bit.get().shift_in_zeros(1))
+        return bound.get()
+
+    def _worst(self, function: Function, keys: Value, k: Value) -> Value:
+        """The last key of a full list."""
+        return function.load(self.key, function.offset(keys, (k - 1) * self.key.size))
 
     def write_merge(self, task: Task) -> None:
         """The lists of a row's other pieces into that of its first."""
@@ -137,7 +183,7 @@ class _Selection:
             key_list, position_list = function.offset(keys, row * pieces * k * size), function.offset(positions, row * pieces * k * 8)
             with function.range(k, pieces * k) as at:
                 key = function.load(self.key, function.offset(key_list, at * size))
-                with function.when(key > self._worst(function, key_list, k - 1)):
+                with function.when(key > self._worst(function, key_list, k)):
                     position = function.load(I64, function.offset(position_list, at * 8))
                     function.call("insert", [key_list, position_list, k - 1, key, position])
         function.give_back()

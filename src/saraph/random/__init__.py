@@ -7,6 +7,7 @@ from typing import Any
 
 from saraph.devices import device
 from saraph.random._generator import Generator, default_generator
+from saraph.random._mt19937 import Fills as Fills
 from saraph.random._mt19937 import compiled as compiled
 from saraph.random._streams import fill_view as fill_view
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,18 +24,15 @@ _TAIL = struct.Struct("<dddixxxxf?xxx")
 STATE_BYTES = _HEAD.size + 8 * _BLOCK + _TAIL.size
 
 
-class Fills(Protocol):
+class Fills(NamedTuple):
     """Fills in machine code (see `saraph.kernels.filling`). None or False: they cannot serve, and nothing has changed."""
 
-    def fill(self, kind: str, key: int, start: int, count: int, size: int, dtype: np.dtype, block: np.ndarray,
-             parameters: tuple[float, ...]) -> np.ndarray | None:
-        """What the next `count` words make."""
-
-    def normals_in_place(self, uniforms: np.ndarray, mean: float, std: float) -> bool:
-        """Make normals of uniforms."""
-
-    def permutation(self, words: np.ndarray) -> np.ndarray | None:
-        """Swap the places of a permutation."""
+    #: (kind, address of the key, words of it that are used, words to draw, elements, dtype, room for a block, parameters): what the words make
+    fill: Callable[[str, int, int, int, int, np.dtype, np.ndarray, tuple[float, ...]], np.ndarray | None]
+    #: (uniforms, mean, std): makes normals of them
+    normals_in_place: Callable[[np.ndarray, float, float], bool]
+    #: (words): the permutation that they make
+    permutation: Callable[[np.ndarray], np.ndarray | None]
 
 
 #: What the room of kernels has; it stands above this one, and is put in by the backend.

@@ -10,6 +10,7 @@ from saraph.dtypes import REDUCED
 from saraph.kernels import blocks, casting, copying, jit
 
 LARGE = 1 << 16  #: bytes from which a kernel's call is quicker than NumPy's
+HUGE = 1 << 18  #: bytes from which they are filled by several threads
 float32 = np.dtype(np.float32)
 
 
@@ -20,6 +21,18 @@ def dense_like(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     order = sorted(range(a.ndim), key=lambda d: (-abs(a.strides[d]), d))
     back = sorted(range(a.ndim), key=order.__getitem__)
     return blocks.empty(tuple(a.shape[d] for d in order), dtype).transpose(back)
+
+
+def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
+    """A new array that is `value` everywhere."""
+    a = blocks.empty(shape, dtype)
+    if a.nbytes < HUGE or not jit.available():
+        a.fill(value)
+    else:
+        one = np.empty(1, dtype)
+        one.fill(value)
+        copying.fill(a, one.tobytes())
+    return a
 
 
 def copied(a: np.ndarray, order: str) -> np.ndarray:

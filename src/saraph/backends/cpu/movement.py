@@ -1,14 +1,18 @@
 """Making and moving memory on the CPU."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from saraph.backends.cpu.conversion import LARGE, copied, write
+from saraph.backends.cpu.conversion import LARGE, copied, filled, write
 from saraph.backends.cpu.table import primitive
-from saraph.kernels import blocks, jit
+from saraph.kernels import blocks, copying, jit
+
+ROWS, ROW = 16, 256  #: rows, and bytes in one, from which arrays are joined row by row
+FEW = 1 << 15  #: zeros that NumPy makes as quickly
 
 
 @primitive
@@ -92,6 +96,10 @@ def _joined(arrays: Sequence[np.ndarray], axis: int) -> np.ndarray:
         return _concatenate(arrays, axis)
     shape = (*first.shape[:axis], sum(a.shape[axis] for a in arrays), *first.shape[axis + 1:])
     result = blocks.empty(shape, first.dtype)
+    rows = math.prod(shape[:axis])
+    if rows >= ROWS and result.nbytes >= rows * ROW:
+        copying.join_rows(result, arrays, axis)
+        return result
     if result.nbytes < len(arrays) * LARGE:
         return _concatenate(arrays, axis, out=result)
     lead, start = (slice(None),) * axis, 0

@@ -2,6 +2,6 @@
 from __future__ import annotations
 
 from saraph.kernels import filling
-from saraph.random import compiled
+from saraph.random import Fills, compiled
 
-compiled[:] = [filling]
+compiled[:] = [Fills(filling.fill, filling.normals_in_place, filling.permutation)]
