@@ -1,6 +1,6 @@
 """Matrix products: `@`, mm, bmm, mv, dot, and the affine map `linear`.
 
-The product of two float matrices is on the hot path: plain Tensors go straight to BLAS. Everything else (vectors, batches, other
+The product of two small float matrices is on the hot path: plain Tensors go straight to BLAS. Everything else (vectors, batches, other
 dtypes, modes) goes through the bodies, which are the definition. The products that gradients need (`times_adjoint`, `adjoint_times`) never
 lay out a transposed copy.
 """
@@ -22,6 +22,7 @@ from saraph.tensor.tensor import PLAIN, Tensor, attach, record, unpack, wrap
 ndarray = np.ndarray
 _new = object.__new__
 FLOATS = "fd"  # dtype characters of the fast paths
+SMALL = 1 << 13  # multiplications up to which they go to BLAS without asking the backend; one thread does those
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long", "int32": "int",
             "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
             "complex128": "c10::complex<double>"}
@@ -194,7 +195,7 @@ def _fast_matmul(declines: bool) -> Any:
             kind = a.dtype
             if a.__class__ is ndarray and b.__class__ is ndarray and kind is b.dtype and a.ndim == 2 and b.ndim == 2 and kind.char in FLOATS:
                 try:
-                    r = a.dot(b)
+                    r = a.dot(b) if a.size * b.shape[1] <= SMALL else cpu.matmul(a, b)
                 except ValueError:
                     raise _matmul_error(a.shape, b.shape) from None
                 t = _new(Tensor)
@@ -349,11 +350,11 @@ def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: T
         return r if bias is None else r + bias
     backend = of(a, b)
     if a.ndim == 1:
-        r = backend.matmul_nt(backend.reshape_view(a, (1, a.shape[0])), b)[0] if backend is cpu else backend.matmul(a, backend.transpose(b, (1, 0)))
+        r = backend.matmul(a, backend.transpose(b, (1, 0)))
+        if bias is not None:
+            r = backend.add(r, bias._a)
     else:
-        r = backend.matmul_nt(a, b)
-    if bias is not None:
-        r = backend.add(r, bias._a)
+        r = backend.matmul_nt(a, b) if bias is None else backend.linear(a, b, bias._a)
     cls = _LINEAR_NODES[a.ndim != 2, bias is not None]
     saved = (x if w._rg else None, w if x._rg else None)
     return record(r, cls, (x, w) if bias is None else (x, w, bias), saved, shape=a.shape)
@@ -396,8 +397,11 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     if (a.__class__ is not ndarray or kind is not w.dtype or kind is not b.dtype or a.ndim != 2 or w.ndim != 2 or kind.char not in FLOATS
             or b.shape != (w.shape[0],) or a.shape[1] != w.shape[1] or w.__class__ is not ndarray):
         return _linear(input, weight, bias)
-    r = a.dot(w.T)
-    r += b
+    if a.size * w.shape[0] <= SMALL:
+        r = a.dot(w.T)
+        r += b
+    else:
+        r = cpu.linear(a, w, b)
     t = _new(Tensor)
     t._a = r
     t._rg = False

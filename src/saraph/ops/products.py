@@ -22,7 +22,7 @@ BLAS = "fdFD"  # dtype characters that BLAS multiplies
 
 @derivative("AddmmBackward0")
 def AddmmBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-    """Of beta * input + alpha * (x @ y), for matrices."""
+    """Of beta * input + alpha * (x @ y), for matrices, or batches of one shape."""
     x, y = unpack(node)
     beta, alpha = node.beta, node.alpha
     g_input = None
@@ -33,14 +33,9 @@ def AddmmBackward(node: Any, g: Tensor) -> tuple[Tensor | None, ...]:
 
 
 def _addmm(input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """`addmm` of float operands whose shapes and dtypes are known to fit."""
+    """`addmm` of float operands whose shapes and dtypes are known to fit: matrices, or batches of one shape."""
     a, b, c = x._a, y._a, input._a
-    backend = of(a, b, c)
-    r = backend.matmul(a, b)
-    if alpha != 1:
-        r = backend.mul(r, alpha)
-    if beta != 0:
-        r = backend.add(r, c if beta == 1 else backend.mul(c, beta))
+    r = of(a, b, c).affine(c, a, b, beta, alpha)
     saved = (x if y._rg else None, y if x._rg else None)
     return record(r, AddmmBackward, (input, x, y), saved, beta=beta, alpha=alpha, shape=c.shape)
 
@@ -48,10 +43,19 @@ def _addmm(input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor
 def _affine(name: str, input: Tensor, x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor:
     """beta * input + alpha * (x @ y), rounded once where the dtype has 16 bits."""
     kind = x._a.dtype
+    if _fused(input, x, y):
+        return _addmm(input, x, y, beta, alpha)
     if kind not in REDUCED or input._a.dtype != kind or y._a.dtype != kind:
         return _added(name, input, matmul(x, y), beta, alpha)
     input, x, y = (promotion.cast(t, float32) for t in (input, x, y))
     return promotion.cast(_added(name, input, matmul(x, y), beta, alpha), BY_NUMPY[kind])
+
+
+def _fused(input: Tensor, x: Tensor, y: Tensor) -> bool:
+    """Whether one primitive computes the whole: floats of one dtype, whose shapes fit."""
+    a, b, c = x._a, y._a, input._a
+    return (a.ndim == b.ndim >= 2 and (a.dtype.char in BLAS or a.dtype in REDUCED) and b.dtype == a.dtype == c.dtype and a.shape[-1] == b.shape[-2]
+            and a.shape[:-2] == b.shape[:-2] and fits(c.shape, (*a.shape[:-1], b.shape[-1])))
 
 
 def fits(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
@@ -87,10 +91,6 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, out_dtype: Any = None, *, b
         which, bad = ("mat1", x) if x._a.ndim != 2 else ("mat2", y)
         raise RuntimeError(f"{which} must be a matrix, got {bad._a.ndim}-D tensor (addmm of {describe(input, x, y)})")
     check_tensor(input, "addmm")
-    a, b, c = x._a, y._a, input._a
-    if (a.dtype.char in BLAS and out_dtype is None and b.dtype is a.dtype and c.dtype is a.dtype and a.shape[1] == b.shape[0]
-            and fits(c.shape, (a.shape[0], b.shape[1]))):
-        return _addmm(input, x, y, beta, alpha)
     if out_dtype is not None:
         return _added("addmm", input, promotion.cast(matmul(x, y), out_dtype), beta, alpha)
     return _affine("addmm", input, x, y, beta, alpha)

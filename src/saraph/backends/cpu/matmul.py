@@ -1,4 +1,6 @@
-"""Matrix products on the CPU. 16-bit floats are multiplied in float32 and rounded once; integers wrap around."""
+"""Matrix products on the CPU: kernels for floats, BLAS where it is small or complex. 16-bit floats are summed in float32 and rounded once; integers wrap
+around.
+"""
 from __future__ import annotations
 
 import math
@@ -7,33 +9,39 @@ import numpy as np
 
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
+from saraph.kernels import jit
+from saraph.kernels.gemm import plan
 
 float32 = np.dtype(np.float32)
 BLAS = "fdFD"  # dtype characters that BLAS multiplies
 _EXACT = 2.0**53  # integers up to here are exact in float64
 _SMALL = 4096  # multiplications below which integers are multiplied as they are
+#: Multiplications up to which BLAS takes less time than a kernel. It uses one thread up to there.
+BLAS_WORK = 1 << 17
+BLAS_MATRIX = 4096  # the same for one matrix of a batch
+REDUCED_WORK = 512  # multiplications of 16-bit floats from which they are not converted first
 
 
 @primitive
 def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a @ b` by the rules of `np.matmul` (vectors, matrices, broadcast batches); ValueError where shapes do not fit."""
-    if a.dtype.char in BLAS:
-        if b.ndim <= 2:
-            if a.ndim <= 2:
+    char = a.dtype.char
+    if char in BLAS:
+        if a.ndim <= 2 and b.ndim <= 2:
+            if a.size * b.shape[-1] <= BLAS_WORK or char in "FD":
                 return a.dot(b)
-            if a.shape[-1] == b.shape[0]:  # one product of all rows beats one per batch
-                return a.reshape(math.prod(a.shape[:-1]), a.shape[-1]).dot(b).reshape(*a.shape[:-1], *b.shape[1:])
-        return np.matmul(_blasable(a), _blasable(b))
-    if a.dtype in REDUCED:
-        return np.asarray(matmul(a.astype(float32), b.astype(float32))).astype(a.dtype)
-    return _integers(a, b)
+        elif b.ndim == 2 and char in "FD" and a.shape[-1] == b.shape[0]:  # one product of all rows beats one per batch
+            return a.reshape(math.prod(a.shape[:-1]), a.shape[-1]).dot(b).reshape(*a.shape[:-1], *b.shape[1:])
+    elif a.dtype not in REDUCED:
+        return _integers(a, b)
+    if a.ndim == 1 or b.ndim == 1:
+        return _with_vectors(a, b)
+    return _product(a, b)
 
 
 @primitive
 def matmul_nt(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a @ b^H` for operands of two or more dimensions."""
-    if a.ndim == 2 and b.ndim == 2 and b.dtype.char in "fd":
-        return a.dot(b.T)
     b = b.swapaxes(-1, -2)
     return matmul(a, b.conj() if b.dtype.kind == "c" else b)
 
@@ -41,10 +49,69 @@ def matmul_nt(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @primitive
 def matmul_tn(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`a^H @ b` for operands of two or more dimensions."""
-    if a.ndim == 2 and b.ndim == 2 and a.dtype.char in "fd":
-        return a.T.dot(b)
     a = a.swapaxes(-1, -2)
     return matmul(a.conj() if a.dtype.kind == "c" else a, b)
+
+
+@primitive
+def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    """`x @ weight^T + bias` for real x (..., m), weight (p, m), bias (p): (..., p)."""
+    return affine(bias, x, weight.T)
+
+
+@primitive
+def affine(addend: np.ndarray, a: np.ndarray, b: np.ndarray, beta: float = 1, alpha: float = 1) -> np.ndarray:
+    """`beta * addend + alpha * a @ b` for operands of two or more dimensions and one dtype (an integer's beta and alpha are integers).
+
+    The addend broadcasts to the product. With beta 0 it is not looked at. 16-bit floats are rounded once.
+    """
+    kind = a.dtype
+    if beta != 0 and (kind.char in "fd" or kind in REDUCED) and _worth(a, b):
+        r = plan.multiply(a, b, addend, float(alpha), float(beta))
+        if r is not None:
+            return r
+    if kind in REDUCED:
+        wide = affine(addend.astype(float32), a.astype(float32), b.astype(float32), beta, alpha)
+        return wide.astype(kind)
+    r = matmul(a, b)
+    if alpha != 1:
+        r *= kind.type(alpha)
+    if beta != 0:
+        r += addend if beta == 1 else addend * kind.type(beta)
+    return r
+
+
+def _worth(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether a kernel multiplies these two in less time than BLAS."""
+    one = a.shape[-2] * a.shape[-1] * b.shape[-1]
+    if not one or not a.size or not b.size or not jit.available():
+        return False
+    work = one * max(a.size // (a.shape[-2] * a.shape[-1]), b.size // (b.shape[-2] * b.shape[-1]))
+    if a.dtype in REDUCED:
+        return work >= REDUCED_WORK
+    return work > BLAS_WORK and (one > BLAS_MATRIX or b.ndim == 2)
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of real floats, two or more dimensions."""
+    if _worth(a, b):
+        r = plan.multiply(a, b)
+        if r is not None:
+            return r
+    if a.dtype in REDUCED:
+        return np.matmul(a.astype(float32), b.astype(float32)).astype(a.dtype)
+    return np.matmul(_blasable(a), _blasable(b))
+
+
+def _with_vectors(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Vectors are a row (left) or a column (right)."""
+    if a.shape[-1] != (b.shape[0] if b.ndim == 1 else b.shape[-2]):
+        raise ValueError(f"matmul: inner sizes of {a.shape} and {b.shape} differ")
+    r = _product(a[None] if a.ndim == 1 else a, b[:, None] if b.ndim == 1 else b)
+    shape = r.shape[:-1] if b.ndim == 1 else r.shape
+    if a.ndim == 1:
+        shape = shape[:-1] if b.ndim == 1 else (*shape[:-2], shape[-1])
+    return r.reshape(shape)
 
 
 def _blasable(a: np.ndarray) -> np.ndarray:

@@ -30,6 +30,16 @@ def matmul_tn(a: Any, b: Any) -> tuple[Shape, np.dtype]:
     return matmul(a.swapaxes(-1, -2), b)
 
 
+@rule("linear")
+def linear(x: Any, weight: Any, bias: Any) -> tuple[Shape, np.dtype]:
+    return (*x.shape[:-1], weight.shape[0]), x.dtype
+
+
+@rule("affine")
+def affine(addend: Any, a: Any, b: Any, beta: float = 1, alpha: float = 1) -> tuple[Shape, np.dtype]:
+    return matmul(a, b)
+
+
 @rule("cross")
 def cross(a: Any, b: Any, axis: int) -> tuple[Shape, np.dtype]:
     return broadcast_shapes(a.shape, b.shape), a.dtype

@@ -44,15 +44,17 @@ class Plan(NamedTuple):
 
 
 def multiply(a: np.ndarray, b: np.ndarray, addend: np.ndarray | None = None, alpha: float = 1.0, beta: float = 1.0,
-             activation: str = "") -> np.ndarray:
+             activation: str = "") -> np.ndarray | None:
     """activation(alpha * a @ b + beta * addend): (..., n, m), (..., m, p) -> (..., n, p), batches and the addend broadcast.
 
-    All of one dtype of KINDS, no size 0. ValueError where shapes do not fit.
+    All of one dtype of KINDS, no size 0. ValueError where shapes do not fit; None where the layout is beyond the kernels.
     """
     if addend is None:
         plan = _plan(a.dtype.char, a.shape, a.strides, b.shape, b.strides, None, None, activation, jit.host())
     else:
         plan = _plan(a.dtype.char, a.shape, a.strides, b.shape, b.strides, addend.shape, addend.strides, activation, jit.host())
+    if plan is None:
+        return None
     c = blocks.empty(plan.shape, a.dtype)
     run(plan, a, b, c, addend, alpha, beta)
     return c
@@ -86,7 +88,7 @@ def _bits(number: float) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def _plan(kind: str, a_shape: Strides, a_strides: Strides, b_shape: Strides, b_strides: Strides, d_shape: Strides | None,
-          d_strides: Strides | None, activation: str, host: Any) -> Plan:
+          d_strides: Strides | None, activation: str, host: Any) -> Plan | None:
     if a_shape[-1] != b_shape[-2]:
         raise ValueError(f"matmul: inner sizes {a_shape[-1]} and {b_shape[-2]} differ")
     batch = np.broadcast_shapes(a_shape[:-2], b_shape[:-2])
@@ -97,9 +99,14 @@ def _plan(kind: str, a_shape: Strides, a_strides: Strides, b_shape: Strides, b_s
     d_row = d_kind = 0
     d_batch: Strides = (0,) * len(batch)
     if d_shape is not None:
-        d_batch, d_row, d_kind = _addend(shape, d_shape, d_strides or (), size)
+        full = _expanded_strides(shape, d_shape, d_strides or ())
+        if full[-1] not in (0, size):
+            return None
+        d_batch, d_row, d_kind = full[:-2], full[-2], ADD_NUMBER if full[-1] == 0 else ADD_ROW
     c_batch = tuple(rows * columns * size * math.prod(batch[k + 1:]) for k in range(len(batch)))
     sizes, steps = _merged(batch, [_batch_strides(a_shape, a_strides, batch), _batch_strides(b_shape, b_strides, batch), c_batch, d_batch])
+    if len(sizes) > RANK:
+        return None
     a_row = a_strides[-2]
     if rows == 1 and sizes:  # a row stride means nothing for one row
         a_row = steps[0][-1]
@@ -114,7 +121,7 @@ def _plan(kind: str, a_shape: Strides, a_strides: Strides, b_shape: Strides, b_s
     shape_of_code = Shape(product, tile, dtype, dtype, ACTIVATIONS[activation])
     code = jit.kernel("gemm", (product.name, tile, dtype, activation), lambda: source(shape_of_code))
     grid = _grid(host, product, tile, rows, columns, depth, math.prod(sizes))
-    spans = [s for k, s in enumerate((a_strides[-1], b_strides[-2], b_strides[-1]))]
+    spans = (a_strides[-1], b_strides[-2], b_strides[-1])
     batch_words = [*sizes, *[0] * (RANK - len(sizes)), *(w for s in steps for w in (*s, *[0] * (RANK - len(s))))]
     words = (rows, columns, depth, a_row, *spans, columns * size, d_row, d_kind, grid.slot, grid.b_at, grid.sums_at, grid.depth_block, grid.row_blocks,
              grid.column_blocks, int(grid.shared), 0, 0, grid.chunk, math.prod(sizes), len(sizes), *batch_words)
@@ -136,14 +143,10 @@ def _batch_strides(shape: Strides, strides: Strides, batch: Strides) -> Strides:
     return (*[0] * missing, *[0 if n == 1 else s for n, s in zip(lead, strides[:-2], strict=True)])
 
 
-def _addend(shape: Strides, d_shape: Strides, d_strides: Strides, size: int) -> tuple[Strides, int, int]:
-    """Its strides over the batch, over rows, and how it lies along columns. ValueError where another layout is needed."""
-    full = (*[0] * (len(shape) - len(d_shape)), *[0 if n == 1 else s for n, s in zip(d_shape, d_strides, strict=True)])
-    if any(n not in (1, m) for n, m in zip(d_shape[::-1], shape[::-1], strict=False)) or len(d_shape) > len(shape):
+def _expanded_strides(shape: Strides, d_shape: Strides, d_strides: Strides) -> Strides:
+    if len(d_shape) > len(shape) or any(n not in (1, m) for n, m in zip(d_shape[::-1], shape[::-1], strict=False)):
         raise ValueError(f"an addend of shape {d_shape} does not broadcast to {shape}")
-    if full[-1] not in (0, size):
-        raise ValueError("an addend's columns must lie side by side")
-    return full[:-2], full[-2], ADD_NUMBER if full[-1] == 0 else ADD_ROW
+    return (*[0] * (len(shape) - len(d_shape)), *[0 if n == 1 else s for n, s in zip(d_shape, d_strides, strict=True)])
 
 
 def _merged(batch: Strides, strides: Sequence[Strides]) -> tuple[list[int], list[list[int]]]:
@@ -161,8 +164,6 @@ def _merged(batch: Strides, strides: Sequence[Strides]) -> tuple[list[int], list
             sizes.append(size)
             for s, step in zip(strides, steps, strict=True):
                 step.append(s[d])
-    if len(sizes) > RANK:
-        raise ValueError(f"matmul: a batch of more than {RANK} dimensions that cannot be merged")
     return sizes, steps
 
 
