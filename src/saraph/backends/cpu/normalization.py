@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from saraph.backends.cpu.reduce import total
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import channels_first, channels_last, is_channels_last
+from saraph.kernels import blocks, jit, normalization, normalization_columns, normalization_rows
+from saraph.kernels.normalization import Planes
 
 PIECE = 1 << 16  # elements worked on at a time
 LONG = 16  # from this length on, dot products along the last axis are BLAS's
@@ -68,14 +71,124 @@ def _statistics_shape(a: np.ndarray, axes: Axes) -> Shape:
 
 def _back(r: np.ndarray, like: np.ndarray) -> np.ndarray:
     """A result in its form, in the shape and (batch, channels, ...) order of the array it was made from."""
-    r = r.reshape(like.shape)
+    if r.shape != like.shape:  # a reshape would be a view, which the engine copies where it keeps a gradient
+        r = r.reshape(like.shape)
     return channels_first(channels_last(r).copy("C")) if is_channels_last(like) and not is_channels_last(r) else r
+
+
+# -- by kernels ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _plan(form: Shape, axes: Axes, x: np.ndarray, weight: Shape) -> str | Planes:
+    """How a kernel sees an array in its form: "rows", "columns" or planes; "" where none does. `weight` is the shape of parameters."""
+    if x.dtype.char not in "fd" or not x.size or not jit.available():
+        return ""
+    if axes == (1,) and len(form) == 2:
+        return "rows" if x.flags.c_contiguous else ""
+    if axes == (0, 2):
+        batch, channels, length = form
+        if x.transpose(0, 2, 1).flags.c_contiguous and not (x.flags.c_contiguous and length > 1):
+            return "columns"
+        return Planes(channels, batch, length, length, channels * length, channels, 1, 0) if x.flags.c_contiguous else ""
+    if not x.flags.c_contiguous:
+        return ""
+    if axes == (2,) and weight[:1] == (1,):
+        return Planes(form[0] * form[1], 1, form[2], form[2], 0, form[1], 1, 0)
+    if axes == (2, 3):
+        batch, groups, members, length = form
+        return Planes(batch * groups, members, length, members * length, length, groups, members, 1)
+    return ""
+
+
+def _dense(a: np.ndarray | None, kind: np.dtype) -> np.ndarray | None:
+    return a if a is None or (a.dtype == kind and a.flags.c_contiguous) else np.ascontiguousarray(a, kind)
+
+
+def _columns(x: np.ndarray) -> np.ndarray:
+    """(N, C, L) with channels innermost as (N L, C)."""
+    return x.transpose(0, 2, 1).reshape(-1, x.shape[1])
+
+
+def _seen(a: np.ndarray, form: Shape) -> np.ndarray:
+    """The array in its form; a copy where it lies in an order that no kernel reads."""
+    x = a.reshape(form)
+    return x if x.flags.c_contiguous or is_channels_last(a) else np.ascontiguousarray(x)
+
+
+def _blank(a: np.ndarray, plan: str | Planes) -> np.ndarray:
+    """Memory for a result, in the order in which the kernel reads `a`."""
+    if plan != "columns":
+        return blocks.empty(a.shape, a.dtype)
+    return np.empty_like(a) if a.ndim > 2 else blocks.empty(a.shape, a.dtype)
+
+
+def _standardize_by_kernel(a: np.ndarray, x: np.ndarray, plan: str | Planes, axes: Axes, eps: float, weight: np.ndarray | None,
+                           bias: np.ndarray | None, centred: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    kind = a.dtype
+    y, shape = _blank(a, plan), _statistics_shape(x, axes)
+    statistics = tuple([np.empty(shape, kind) for _ in range(3)])
+    weight, bias = _dense(weight, kind), _dense(bias, kind)
+    if plan == "rows":
+        normalization_rows.forward(x, y, statistics, weight, bias, eps, centred)
+    elif plan == "columns":
+        normalization_columns.forward(_columns(x), y, statistics, weight, bias, eps)
+    else:
+        normalization.forward(x, y, statistics, weight, bias, eps, plan)
+    return (y if plan == "columns" else _back(y, a)), *statistics
+
+
+def _grad_by_kernel(g: np.ndarray, a: np.ndarray, x: np.ndarray, plan: str | Planes, mean: np.ndarray, rstd: np.ndarray, weight: np.ndarray | None,
+                    centred: bool, wanted: tuple[bool, bool, bool], parameters: Shape) -> tuple[np.ndarray | None, ...]:
+    """g lies as x does."""
+    kind = a.dtype
+    weight, mean, rstd = _dense(weight, kind), _dense(mean, kind), _dense(rstd, kind)
+    dx = _blank(a, plan) if wanted[0] or plan == "rows" else None
+    if plan == "rows":
+        parts = normalization_rows.backward(g, x, dx, mean, rstd, weight, centred, wanted[1] or wanted[2])
+        found = None if parts is None else total(parts, (1,), False)
+        dw, db = (None, None) if found is None else (found[0].reshape(parameters), found[1].reshape(parameters))
+    else:
+        if plan == "columns":
+            sums = normalization_columns.backward(_columns(g), _columns(x), dx, mean, rstd, weight)
+            sums = np.moveaxis(sums, 1, -1).sum(0)
+        else:
+            sums = normalization.backward(g, x, dx, mean, rstd, weight, plan)
+            sums = sums.reshape(*mean.shape, -1, plan.pieces, 2).sum(-2) if plan.along else sums.sum(1)
+        dw, db = _parameter_grads(sums, rstd, parameters, wanted, kind)
+    if dx is not None and plan != "columns":
+        dx = _back(dx, a)
+    return dx if wanted[0] else None, dw if wanted[1] else None, db if wanted[2] else None
+
+
+def _parameter_grads(sums: np.ndarray, rstd: np.ndarray, parameters: Shape, wanted: tuple[bool, bool, bool],
+                     kind: np.dtype) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """From the sums of g and of g (x - mean) of every group (or plane of one) those over all samples, times rstd."""
+    if not (wanted[1] or wanted[2]):
+        return None, None
+    count = math.prod(parameters)
+    scale = rstd.reshape(-1) if len(parameters) == 3 else np.broadcast_to(rstd, (*rstd.shape[:2], parameters[2], 1)).reshape(-1)
+    sums = sums.reshape(-1, 2)
+    dw, db = (part.reshape(-1, count).sum(0).astype(kind).reshape(parameters) for part in (sums[:, 1] * scale, sums[:, 0]))
+    return dw, db
+
+
+# -- by NumPy, and the primitives ------------------------------------------------------------------------------------------------------------
 
 
 @primitive
 def standardize(a: np.ndarray, form: Shape, axes: Axes, eps: float, weight: np.ndarray | None, bias: np.ndarray | None,
                 centred: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """((x - mean) rstd weight + bias, mean, rstd, variance), rstd = 1 / sqrt(variance + eps); not `centred`: the same with mean 0."""
+    x = _seen(a, form)
+    plan = _plan(form, axes, x, (1,) if weight is None else weight.shape)
+    if plan:
+        return _standardize_by_kernel(a, x, plan, axes, eps, weight, bias, centred)
+    return standardize_by_numpy(a, form, axes, eps, weight, bias, centred)
+
+
+def standardize_by_numpy(a: np.ndarray, form: Shape, axes: Axes, eps: float, weight: np.ndarray | None, bias: np.ndarray | None,
+                         centred: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """`standardize` without kernels."""
     x = a.reshape(form)
     shape, count = _statistics_shape(x, axes), _count(x, axes)
     y, mean, variance = np.empty_like(x), np.zeros(shape, x.dtype), np.empty(shape, x.dtype)
@@ -103,6 +216,21 @@ def standardize(a: np.ndarray, form: Shape, axes: Axes, eps: float, weight: np.n
 def standardize_grad(g: np.ndarray, a: np.ndarray, form: Shape, mean: np.ndarray, rstd: np.ndarray, axes: Axes, weight: np.ndarray | None,
                      centred: bool, wanted: tuple[bool, bool, bool], parameters: Shape) -> tuple[np.ndarray | None, ...]:
     """The gradients of `standardize` in x, weight and bias, those that are `wanted`; `parameters` is the shape of weight and bias."""
+    x = _seen(a, form)
+    plan = _plan(form, axes, x, (1,) if weight is None else weight.shape)
+    if plan:
+        lies = channels_last(g).flags.c_contiguous if plan == "columns" else g.flags.c_contiguous
+        if not lies or g.dtype != a.dtype:
+            lying = _blank(a, plan)
+            np.copyto(lying, g, "same_kind")
+            g = lying
+        return _grad_by_kernel(g.reshape(form), a, x, plan, mean, rstd, weight, centred, wanted, parameters)
+    return standardize_grad_by_numpy(g, a, form, mean, rstd, axes, weight, centred, wanted, parameters)
+
+
+def standardize_grad_by_numpy(g: np.ndarray, a: np.ndarray, form: Shape, mean: np.ndarray, rstd: np.ndarray, axes: Axes, weight: np.ndarray | None,
+                              centred: bool, wanted: tuple[bool, bool, bool], parameters: Shape) -> tuple[np.ndarray | None, ...]:
+    """`standardize_grad` without kernels."""
     x, g = a.reshape(form), g.reshape(form)
     dx = np.empty_like(x) if wanted[0] else None
     dw, db = (np.zeros(parameters, x.dtype) if want else None for want in wanted[1:])
@@ -142,6 +270,22 @@ def _input_grad(g: np.ndarray, unit: np.ndarray, rstd: np.ndarray, weight: np.nd
 @primitive
 def scale_shift(a: np.ndarray, form: Shape, scale: np.ndarray, shift: np.ndarray | None) -> np.ndarray:
     """x scale + shift, where scale and shift broadcast to the form."""
+    x = _seen(a, form)
+    batch, channels, length = form
+    plan = _plan(form, (0, 2), x, (1,))
+    if plan and scale.dtype == a.dtype and (shift is None or shift.dtype == a.dtype):
+        y, scale, shift = _blank(a, plan), _dense(scale, a.dtype), _dense(shift, a.dtype)
+        if plan == "columns":
+            normalization_columns.apply(_columns(x), y, scale, shift)
+        else:
+            zero, one = (normalization.constant(value, 1, a.dtype) for value in (0.0, 1.0))
+            normalization.apply(x, y, zero, one, scale, shift, Planes(batch * channels, 1, length, length, 0, channels, 1, 0))
+        return y if plan == "columns" else _back(y, a)
+    return scale_shift_by_numpy(a, form, scale, shift)
+
+
+def scale_shift_by_numpy(a: np.ndarray, form: Shape, scale: np.ndarray, shift: np.ndarray | None) -> np.ndarray:
+    """`scale_shift` without kernels."""
     x = a.reshape(form)
     y = np.multiply(x, scale)
     if shift is not None:
