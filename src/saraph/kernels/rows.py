@@ -28,7 +28,7 @@ class RowKernel:
     Call it, or bind `kernel.function`, whose calls cost what NumPy's own do. Both take `out=`.
     """
 
-    __slots__ = ("name", "doc", "programs", "signature", "_function")
+    __slots__ = ("name", "doc", "_trace", "_programs", "_function")
 
     def __init__(self, name: str, formula: Callable[..., Any], operands: int = 1, rows: tuple[int, ...] = (), whole: tuple[int, ...] = ()) -> None:
         """`formula` takes `operands` expressions, those at the places `rows` with one value per row, and gives one or several.
@@ -36,9 +36,22 @@ class RowKernel:
         The operands at the places `whole` are int64.
         """
         self.name, self.doc = name, formula.__doc__ or ""
-        self.programs = {dtype: trace(name, formula, [np.int64 if k in whole else dtype for k in range(operands)], rows) for dtype in DTYPES}
-        self.signature = signature_of(self.programs[DTYPES[0]])
+        self._trace = formula, operands, rows, whole
+        self._programs: dict[np.dtype, Program] | None = None
         self._function: Callable[..., Any] | None = None
+
+    @property
+    def programs(self) -> dict[np.dtype, Program]:
+        """The program in each dtype."""
+        if self._programs is None:
+            formula, operands, rows, whole = self._trace
+            self._programs = {dtype: trace(self.name, formula, [np.int64 if k in whole else dtype for k in range(operands)], rows) for dtype in DTYPES}
+        return self._programs
+
+    @property
+    def signature(self) -> str:
+        """The core signature of the gufunc."""
+        return signature_of(self.programs[DTYPES[0]])
 
     def __repr__(self) -> str:
         return f"<row kernel {self.name} {self.signature}>"
@@ -73,10 +86,9 @@ class RowKernel:
         return results[0] if len(results) == 1 else tuple(results)
 
     def twin(self) -> RowKernel:
-        """A kernel of the same programs that has not been compiled yet."""
-        other = object.__new__(RowKernel)
-        other.name, other.doc, other.programs, other.signature, other._function = self.name, self.doc, self.programs, self.signature, None
-        return other
+        """A kernel of the same formula that has not been compiled yet."""
+        formula, operands, rows, whole = self._trace
+        return RowKernel(self.name, formula, operands, rows, whole)
 
     def source(self) -> str:
         """The kernel as LLVM IR for this processor."""
