@@ -16,7 +16,7 @@ from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import Ints, channels_first, is_channels_last, window_counts
 from saraph.dtypes import REDUCED
 from saraph.kernels import blocks
-from saraph.kernels.conv import product
+from saraph.kernels.conv import product, weight
 
 float32 = np.dtype(np.float32)
 
@@ -97,4 +97,13 @@ def convolution_weight_grad(x: np.ndarray, g: np.ndarray, kernel: Ints, stride: 
     kind = x.dtype
     if kind in REDUCED:
         return convolution_weight_grad(x.astype(float32), g.astype(float32), kernel, stride, padding, dilation, groups).astype(kind)
-    return definition.convolution_weight_grad(x, g, kernel, stride, padding, dilation, groups)
+    shape = (g.shape[1], x.shape[1] // groups, *kernel)
+    if not _by_kernel(x, g, len(kernel)) or 0 in shape or not x.size or not g.size or (groups > 1 and x.shape[1] == groups):
+        return definition.convolution_weight_grad(x, g, kernel, stride, padding, dilation, groups)
+    last = is_channels_last(x)
+    out = _empty(shape, kind, last)
+    x, g = _deep(_readable(x)), _deep(g if is_channels_last(g) else np.ascontiguousarray(g))
+    operands = product.Operands(kind.char, False, x.shape, x.strides, _deep(out).shape, last, _three(g.shape[2:], 1), last, _three(stride, 1),
+                                _three(padding, 0), _three(dilation, 1), groups)
+    weight.run(operands, x, g, out)
+    return out
