@@ -64,7 +64,7 @@ def _written(destination: np.ndarray, source: np.ndarray) -> bool:
 @primitive
 def cast(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A copy in another dtype, in the same memory order; floats to integers truncate, complex to real drops the imaginary part."""
-    if a.nbytes >= LARGE and casting.convertible(a.dtype, dtype) and 0 not in a.strides and jit.available():
+    if a.__class__ is np.ndarray and a.nbytes >= LARGE and casting.convertible(a.dtype, dtype) and 0 not in a.strides and jit.available():
         result = dense_like(a, dtype)
         if casting.cast_into(result, a):
             return result
