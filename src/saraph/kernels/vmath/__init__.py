@@ -11,5 +11,5 @@ from saraph.kernels.vmath.logarithms import log, log1p, log2, log10
 from saraph.kernels.vmath.powers import cbrt, hypot, pow
 from saraph.kernels.vmath.trigonometry import acos, asin, atan, atan2, cos, sin, tan
 
-__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2", "maximum", "ndtr",
-           "polynomial", "pow", "sigmoid", "sin", "sinh", "tan", "tanh"]
+__all__ = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "erfinv", "exp", "exp2", "expm1",
+           "hypot", "log", "log10", "log1p", "log2", "maximum", "ndtr", "polynomial", "pow", "sigmoid", "sin", "sinh", "tan", "tanh"]

@@ -106,16 +106,17 @@ def pow(function: Function, x: Value, y: Value) -> Value:
 def cbrt(function: Function, x: Value) -> Value:
     """The cube root: e^(log|x| / 3), and one step of Newton's method with the error of the cube in two parts."""
     raise_from, factor = (2.0**-60, 25) if x.type.scalar == "float" else (2.0**-500, 200)
-    size = absolute(function, x)
-    tiny = size < raise_from
+    size, one = absolute(function, x), function.constant(x.type, 1.0)
+    tiny, vast = size < raise_from, size > 1 / raise_from
     usual = (size > 0.0) & (size < math.inf)
-    number = function.select(usual, function.select(tiny, size * 2.0 ** (3 * factor), size), 1.0)
+    number = size * function.select(tiny, one * 2.0 ** (3 * factor), function.select(vast, one * 2.0 ** (-3 * factor), one))
+    number = function.select(usual, number, 1.0)
     root = exp(function, log(function, number) * (1 / 3))
     square, square_low = product(function, root, root)
     cube, cube_low = product(function, square, root)
     missing = fma(function, square_low, -root, (number - cube) - cube_low)
     root = root + missing / (square * 3.0)
-    root = function.select(tiny, root * 2.0**-factor, root)
+    root = root * function.select(tiny, one * 2.0**-factor, function.select(vast, one * 2.0**factor, one))
     return function.intrinsic("copysign", [x.type], x.type, [function.select(usual, root, size), x])
 
 
