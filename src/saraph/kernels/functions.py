@@ -43,6 +43,30 @@ UNARY = {name: simple(name) for name in (
 BINARY = {name: simple(name, 2) for name in (
     "add", "sub", "mul", "div", "maximum", "minimum", "fmax", "fmin", "eq", "ne", "lt", "le", "gt", "ge", "atan2", "hypot", "pow", "copysign")}
 
+
+
+def _sinc(x: Expression) -> Expression:
+    """sin(pi x) / (pi x), 1 at 0."""
+    angle = x * math.pi
+    return where(apply("eq", angle, 0.0), 1.0, apply("sin", angle) / angle)
+
+
+def _logaddexp(x: Expression, y: Expression) -> Expression:
+    """log(e^x + e^y), from the larger of the two; of equal infinities that infinity."""
+    usual = maximum(x, y) + apply("log1p", exp(-apply("abs", x - y)))
+    return where(apply("eq", x, y), x + math.log(2), usual)
+
+
+def _xlogy(x: Expression, y: Expression) -> Expression:
+    """x log(y); 0 where x is 0, unless y is NaN."""
+    product = x * apply("log", y)
+    return where(apply("eq", x, 0.0) & ~apply("isnan", y), 0.0, product)
+
+
+sinc = Pointwise("sinc", _sinc)
+logaddexp = Pointwise("logaddexp", _logaddexp)
+xlogy = Pointwise("xlogy", _xlogy)
+ndtr = simple("ndtr")
 where_kernel = Pointwise("where", where)
 relu = Pointwise("relu", lambda x: maximum(x, 0.0))
 silu = Pointwise("silu", lambda x: x * sigmoid(x))

@@ -43,7 +43,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "atan2": np.arctan2,
     "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
     "erf": _special("erf"), "erfc": _special("erfc"), "erfinv": _special("erfinv"), "lgamma": _lgamma, "digamma": _special("digamma"),
-    "pow": np.power, "sigmoid": _sigmoid, "cbrt": np.cbrt, "hypot": np.hypot,
+    "pow": np.power, "sigmoid": _sigmoid, "cbrt": np.cbrt, "hypot": np.hypot, "ndtr": _special("ndtr"),
 }
 
 

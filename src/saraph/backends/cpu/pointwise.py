@@ -102,8 +102,22 @@ for name, ufunc in {
 }.items():
     FUNCTIONS[name] = of_one(functions.UNARY[name], through_float32(ufunc))
 
-for name, ufunc in {"atan2": np.arctan2, "hypot": np.hypot, "logaddexp2": np.logaddexp2}.items():
-    FUNCTIONS[name] = through_float32(ufunc)
+def of_two(kernel: Pointwise, otherwise: Callable) -> Callable:
+    """A function of two arrays by a kernel where both are floats of one dtype, else by `otherwise`."""
+
+    def compute(a: Any, b: Any) -> Any:
+        if a.__class__ is ndarray and b.__class__ is ndarray and a.dtype is b.dtype and a.dtype.char in KERNEL_FLOATS:
+            return kernel(a, b)
+        return otherwise(a, b)
+
+    compute.__name__ = kernel.name
+    return compute
+
+
+for name, ufunc in {"atan2": np.arctan2, "hypot": np.hypot}.items():
+    FUNCTIONS[name] = of_two(functions.BINARY[name], through_float32(ufunc))
+
+FUNCTIONS["logaddexp2"] = through_float32(np.logaddexp2)
 
 
 def _reciprocal(a: np.ndarray) -> np.ndarray:
@@ -207,7 +221,7 @@ def _lgamma(a: np.ndarray) -> np.ndarray:
 
 
 FUNCTIONS["lgamma"] = of_one(functions.UNARY["lgamma"], through_float32(_lgamma))
-FUNCTIONS["sinc"] = through_float32(_sinc)
+FUNCTIONS["sinc"] = of_one(functions.sinc, through_float32(_sinc))
 FUNCTIONS["logit"] = through_float32(_logit)
 
 
@@ -294,7 +308,7 @@ def pow_(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return _power(a, b)
 
 
-_power = through_float32(np.power)
+_power = of_two(functions.BINARY["pow"], through_float32(np.power))
 
 
 @primitive
@@ -307,12 +321,10 @@ def logaddexp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(np.isinf(high.real) & (high.real == low.real) & (high.real > 0), np.log(np.exp(high) + np.exp(low)), result).astype(a.dtype)
 
 
-_logaddexp = through_float32(np.logaddexp)
+_logaddexp = of_two(functions.logaddexp, through_float32(np.logaddexp))
 
 
-@primitive
-def xlogy(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return through_float32(special_function("xlogy"))(a, b)
+FUNCTIONS["xlogy"] = of_two(functions.xlogy, through_float32(special_function("xlogy")))
 
 
 @primitive

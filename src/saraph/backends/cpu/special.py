@@ -7,14 +7,17 @@ from typing import Any
 import numpy as np
 
 from saraph.backends.cpu.lazy import special, special_function
-from saraph.backends.cpu.pointwise import through_float32
+from saraph.backends.cpu.pointwise import of_one, through_float32
 from saraph.backends.cpu.table import FUNCTIONS, primitive
+from saraph.kernels import functions
 
-for _name, _scipy in {"entr": "entr", "erfcx": "erfcx", "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "ndtr": "ndtr", "ndtri": "ndtri",
+for _name, _scipy in {"entr": "entr", "erfcx": "erfcx", "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "ndtri": "ndtri",
                       "log_ndtr": "log_ndtr", "xlog1py": "xlog1py",
                       "bessel_j0": "j0", "bessel_j1": "j1", "bessel_y0": "y0", "bessel_y1": "y1", "modified_bessel_k0": "k0",
                       "modified_bessel_k1": "k1", "scaled_modified_bessel_k0": "k0e", "scaled_modified_bessel_k1": "k1e"}.items():
     FUNCTIONS[_name] = through_float32(special_function(_scipy))
+
+FUNCTIONS["ndtr"] = of_one(functions.ndtr, through_float32(special_function("ndtr")))
 
 
 def _igamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
