@@ -18,7 +18,7 @@ from saraph.kernels.gemm.packing import STORED, smaller, widened, write_pack
 from saraph.kernels.ir import DOUBLE, I32, I64, POINTER, Function, Module, Type, Value
 
 RANK = 5  #: dimensions of a batch, after merging
-WORDS = ("a", "b", "c", "d", "rows", "columns", "depth", "a_row", "a_depth", "b_depth", "b_column", "c_row", "d_row", "d_kind", "alpha", "beta",
+WORDS = ("a", "b", "c", "d", "rows", "columns", "depth", "a_row", "a_depth", "b_depth", "b_column", "c_row", "c_column", "d_row", "d_column", "d_kind", "alpha", "beta",
          "packed", "scratch", "scratch_size", "b_scratch", "sums", "depth_block", "row_blocks", "column_blocks", "shared", "batch", "first_column",
          "chunk", "batches", "rank", *(f"{kind}{k}" for kind in ("size", "a_batch", "b_batch", "c_batch", "d_batch") for k in range(RANK)))
 INDEX = {name: index for index, name in enumerate(WORDS)}
@@ -124,11 +124,10 @@ def _write_finish(module: Module, shape: Shape) -> None:
     function.give_back()
 
 
-class _Task:
-    """A task whose words have names."""
+class ProductTask:
+    """A task whose words are WORDS."""
 
-    def __init__(self, module: Module, name: str, shape: Shape) -> None:
-        self.module, self.shape = module, shape
+    def __init__(self, module: Module, name: str) -> None:
         self.function = module.function(name, pool.TASK)
         self.args, self.begin, self.end, self.slot = self.function.parameters
 
@@ -154,6 +153,14 @@ class _Task:
                 offset.set(offset.get() + place * step)
         return [offset.get() for offset in offsets]
 
+
+class _Blocked(ProductTask):
+    """A task of the blocked product."""
+
+    def __init__(self, module: Module, name: str, shape: Shape) -> None:
+        super().__init__(module, name)
+        self.shape = shape
+
     def groups(self, depth: Value) -> Value:
         """Groups of depth that hold so many elements."""
         group = self.shape.product.group
@@ -176,7 +183,7 @@ class _Task:
                         function.call("pack", [at, across, along, valid, slice_depth, function.offset(place, group * lanes * size), step])
 
 
-class _PackB(_Task):
+class _PackB(_Blocked):
     """Units: slices of depth times groups of panels of the columns of this chunk."""
 
     def __init__(self, module: Module, shape: Shape) -> None:
@@ -200,7 +207,7 @@ class _PackB(_Task):
         function.give_back()
 
 
-class _Compute(_Task):
+class _Compute(_Blocked):
     """Units: batch x blocks of rows x blocks of columns."""
 
     def __init__(self, module: Module, shape: Shape) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from saraph.kernels import blocks, jit, pool
-from saraph.kernels.gemm import micro
+from saraph.kernels.gemm import micro, skinny
 from saraph.kernels.gemm.blocked import ADD_NUMBER, ADD_ROW, NO_ADDEND, RANK, WORDS, Shape, source
 from saraph.kernels.gemm.micro import Tile
 
@@ -26,6 +26,8 @@ DEPTH_BYTES = 1024  #: bytes of a block of depth, per row of A: 256 steps of flo
 UNIT_WORK = 1 << 20  #: multiplications below which a unit is not split
 ROWS_OF_UNIT = 8  #: tiles below one another that a unit has at most
 UNITS = 24  #: units that are aimed at: enough for any small number of threads to get equal shares
+UNIT_BYTES = 1 << 17  #: of B that are a unit of a product of a few rows
+THIN_WORK = 1 << 12  #: elements of B from which a product of a few rows has its own kernel
 PACKED_BYTES = 64 << 20  #: of packed B at one time
 Strides = tuple[int, ...]
 
@@ -41,6 +43,7 @@ class Plan(NamedTuple):
     packed: int  # bytes
     scratch: int  # bytes of a slot
     code: Any  # keeps the machine code alive
+    exchanged: bool = False  # B is given as A
 
 
 def multiply(a: np.ndarray, b: np.ndarray, addend: np.ndarray | None = None, alpha: float = 1.0, beta: float = 1.0,
@@ -62,13 +65,15 @@ def multiply(a: np.ndarray, b: np.ndarray, addend: np.ndarray | None = None, alp
 
 def run(plan: Plan, a: np.ndarray, b: np.ndarray, c: np.ndarray, addend: np.ndarray | None, alpha: float, beta: float) -> None:
     """Multiply into a dense array that overlaps no operand."""
+    if plan.exchanged:
+        a, b = b, a
     address = blocks.address
     slots = pool.slots()
     room = blocks.empty((plan.packed + plan.scratch * slots + 64,), np.uint8)
     packed = (address(room) + 63) & -64
     words = plan.words
     head = (address(a), address(b), address(c), 0 if addend is None else address(addend))
-    rest = (*words[:10], _bits(alpha), _bits(beta), packed, packed + plan.packed, *words[10:])
+    rest = (*words[:12], _bits(alpha), _bits(beta), packed, packed + plan.packed, *words[12:])
     if plan.driver:
         pool.call(plan.driver, _words(*head, *rest))
     else:
@@ -115,18 +120,82 @@ def _plan(kind: str, a_shape: Strides, a_strides: Strides, b_shape: Strides, b_s
         rows *= sizes.pop()  # one matrix for a whole batch: all its rows in one product
         for s in steps:
             s.pop()
+    layout = _Layout(shape, dtype, size, rows, columns, depth, a_row, (a_strides[-1], b_strides[-2], b_strides[-1]), (columns * size, size),
+                     (d_row, size if d_kind == ADD_ROW else 0), d_kind, sizes, steps)
+    if not activation:
+        for few in (layout, layout.swapped()):
+            thin = _thin_plan(few, host) if few.rows <= skinny.ROWS and few.columns * depth >= THIN_WORK else None
+            if thin is not None:
+                return thin
+    return _blocked_plan(layout, activation, host)
+
+
+class _Layout(NamedTuple):
+    """A product as the kernels see it; strides in bytes."""
+
+    shape: Strides
+    dtype: str
+    size: int
+    rows: int
+    columns: int
+    depth: int
+    a_row: int
+    spans: tuple[int, int, int]  # from one step of depth to the next in A and in B, from one column to the next in B
+    c_steps: tuple[int, int]  # from one row to the next, from one column to the next
+    d_steps: tuple[int, int]
+    d_kind: int
+    batch: list[int]
+    steps: list[list[int]]  # in A, B, C, D, from one matrix of the batch to the next
+    exchanged: bool = False
+
+    def swapped(self) -> _Layout:
+        """The same product of the transposed matrices, B's and A's places exchanged."""
+        a_depth, b_depth, b_column = self.spans
+        a, b, c, d = self.steps
+        return self._replace(rows=self.columns, columns=self.rows, a_row=b_column, spans=(b_depth, a_depth, self.a_row), c_steps=self.c_steps[::-1],
+                             d_steps=self.d_steps[::-1], steps=[b, a, c, d], exchanged=True)
+
+    def words(self, grid: Grid) -> tuple[int, ...]:
+        """The words of a call but for addresses and numbers."""
+        fill = [0] * (RANK - len(self.batch))
+        return (self.rows, self.columns, self.depth, self.a_row, *self.spans, *self.c_steps, *self.d_steps, self.d_kind, grid.slot, grid.b_at, grid.sums_at,
+                grid.depth_block, grid.row_blocks, grid.column_blocks, int(grid.shared), 0, 0, grid.chunk, math.prod(self.batch), len(self.batch),
+                *self.batch, *fill, *(w for s in self.steps for w in (*s, *fill)))
+
+
+def _thin_plan(layout: _Layout, host: Any) -> Plan | None:
+    """A few rows: B is read once, as it lies. None where it lies neither way, or A does not."""
+    a_depth, b_depth, b_column = layout.spans
+    size, dtype = layout.size, layout.dtype
+    native = dtype == "bfloat16" and micro.available(host, micro.BFLOAT16)
+    if b_depth == size and a_depth == size:
+        name, product = "along_depth", micro.BFLOAT16 if native else micro.FLOAT64 if dtype == "float64" else micro.FLOAT32
+    elif b_column == size and size >= 4:
+        name, product = "along_columns", micro.FLOAT64 if dtype == "float64" else micro.FLOAT32
+    else:
+        return None
+    lanes = host.vector_bytes // product.total.size
+    thin = skinny.Thin(product, layout.rows, lanes, dtype, dtype)
+    code = jit.kernel("gemm.skinny", (product.name, layout.rows, lanes, dtype), lambda: skinny.source(thin))
+    most = 1024 if name == "along_columns" else max(8, UNIT_BYTES // (layout.depth * size))
+    blocks_of_columns = -(-layout.columns // most)
+    chunk = -(-layout.columns // blocks_of_columns)
+    chunk = -(-chunk // 64) * 64 if name == "along_columns" else -(-chunk // 4) * 4
+    slot = _rounded(layout.rows * (chunk + 512) * product.total.size) if name == "along_columns" else 0
+    grid = Grid(1, -(-layout.columns // chunk), 0, chunk, False, 0, slot, 0, 0)
+    return Plan(layout.shape, 0, code.address(name), layout.words(grid), grid.column_blocks * math.prod(layout.batch), 0, slot, code, layout.exchanged)
+
+
+def _blocked_plan(layout: _Layout, activation: str, host: Any) -> Plan:
+    dtype, rows, columns, depth, sizes = layout.dtype, layout.rows, layout.columns, layout.depth, layout.batch
     product = micro.BFLOAT16 if dtype == "bfloat16" and micro.available(host, micro.BFLOAT16) else \
         micro.FLOAT64 if dtype == "float64" else micro.FLOAT32
     tile = _tile(host, product, rows, columns)
     shape_of_code = Shape(product, tile, dtype, dtype, ACTIVATIONS[activation])
     code = jit.kernel("gemm", (product.name, tile, dtype, activation), lambda: source(shape_of_code))
     grid = _grid(host, product, tile, rows, columns, depth, math.prod(sizes))
-    spans = (a_strides[-1], b_strides[-2], b_strides[-1])
-    batch_words = [*sizes, *[0] * (RANK - len(sizes)), *(w for s in steps for w in (*s, *[0] * (RANK - len(s))))]
-    words = (rows, columns, depth, a_row, *spans, columns * size, d_row, d_kind, grid.slot, grid.b_at, grid.sums_at, grid.depth_block, grid.row_blocks,
-             grid.column_blocks, int(grid.shared), 0, 0, grid.chunk, math.prod(sizes), len(sizes), *batch_words)
     units = grid.row_blocks * grid.column_blocks * math.prod(sizes)
-    return Plan(shape, code.address("driver") if grid.shared else 0, code.address("compute"), words, units, grid.packed, grid.slot, code)
+    return Plan(layout.shape, code.address("driver") if grid.shared else 0, code.address("compute"), layout.words(grid), units, grid.packed, grid.slot, code)
 
 
 def _relu(function: Any, value: Any) -> Any:
@@ -200,7 +269,11 @@ def _grid(host: Any, product: micro.Product, tile: Tile, rows: int, columns: int
     b_bytes = across * tile.columns * groups * size
     work = max(1, rows * columns * depth // UNIT_WORK)
     shared = b_bytes > host.level2_bytes // 3 or (batches == 1 and work >= 8)
-    if shared:
+    strip = tile.columns * groups * size
+    if down <= 4 and batches == 1 and strip <= host.level2_bytes // 3:  # a few rows: each unit packs the columns that only it multiplies
+        shared = False
+        row_blocks, column_blocks, chunk = 1, min(across, max(-(-b_bytes // (host.level2_bytes // 3)), min(UNITS, work))), columns
+    elif shared:
         row_blocks = max(min(UNITS, down // 3), -(-down // ROWS_OF_UNIT), 1)
         row_blocks = min(row_blocks, work)
         column_blocks = min(max(1, across // 4), -(-16 // row_blocks), max(1, work // row_blocks))
