@@ -9,7 +9,7 @@ import numpy as np
 from saraph.kernels import blocks, emit, jit, pool
 from saraph.kernels.copying import GRAIN, smaller
 from saraph.kernels.ir import I8, I16, I32, I64, Function, Module, Type, Value
-from saraph.kernels.walking import RANK, Task, merged, write_task, write_walk
+from saraph.kernels.walking import RANK, Task, merged, name_of, write_task, write_walk
 
 #: How each dtype lies in memory.
 MEMORY = {**emit.MEMORY, "uint16": I16, "uint32": I32}
@@ -23,7 +23,8 @@ _UNSIGNED = emit.UNSIGNED | {"uint16", "uint32"}
 
 def convertible(source: np.dtype, target: np.dtype) -> bool:
     """Whether `cast_into` knows the two dtypes. Of floats as uint32, out of range, compilers make different things: those are NumPy's."""
-    return source.name in MEMORY and target.name in MEMORY and not (target.name == "uint32" and source.name in _FLOATS)
+    start, goal = name_of(source), name_of(target)
+    return start in MEMORY and goal in MEMORY and not (goal == "uint32" and start in _FLOATS)
 
 
 def cast_into(target: np.ndarray, source: np.ndarray) -> bool:
@@ -33,7 +34,7 @@ def cast_into(target: np.ndarray, source: np.ndarray) -> bool:
         return False
     name, words, units, grain = plan
     if units:
-        pair = (source.dtype.name, target.dtype.name)
+        pair = name_of(source.dtype), name_of(target.dtype)
         code = jit.kernel("casting", pair, functools.partial(_module, *pair))
         pool.parallel(code.address(name), pool.arguments(blocks.address(target), blocks.address(source), *words), units, grain)
     return True

@@ -9,7 +9,7 @@ import numpy as np
 from saraph.kernels import blocks, jit, pool
 from saraph.kernels.copying import GRAIN, smaller
 from saraph.kernels.ir import DOUBLE, FLOAT, I1, I8, I16, I32, I64, POINTER, Function, Module, Type, Value
-from saraph.kernels.walking import Task, write_task
+from saraph.kernels.walking import Task, name_of, write_task
 
 KINDS = {"float32": FLOAT, "float64": DOUBLE, "int64": I64, "int32": I32, "int16": I16, "int8": I8, "uint8": I8}
 PIECE = 1 << 14  #: elements of a row that are one unit of work
@@ -20,7 +20,7 @@ _int64 = np.dtype(np.int64)
 
 def extremes(a: np.ndarray, axis: int, largest: bool) -> tuple[np.ndarray, np.ndarray]:
     """The extreme elements of a row-major array along an axis (which the results lack), and their positions. The axis is not empty."""
-    kind = a.dtype.name
+    kind = name_of(a.dtype)
     outer, length, inner = math.prod(a.shape[:axis]), a.shape[axis], math.prod(a.shape[axis + 1:])
     shape = a.shape[:axis] + a.shape[axis + 1:]
     code = jit.kernel("extremes", (kind, largest), functools.partial(_module, kind, largest))

@@ -13,7 +13,7 @@ import numpy as np
 from saraph.kernels import blocks, jit, pool
 from saraph.kernels.copying import ELEMENTS, GRAIN, smaller
 from saraph.kernels.ir import DOUBLE, FLOAT, I1, I8, I16, I32, I64, POINTER, Function, Module, Type, Value, Variable
-from saraph.kernels.walking import RANK, Task, merged, write_task, write_walk
+from saraph.kernels.walking import RANK, Task, merged, name_of, write_task, write_walk
 
 #: Types that can be added and compared here, by NumPy's name.
 NUMBERS = {"float32": FLOAT, "float64": DOUBLE, "int64": I64, "int32": I32, "int16": I16, "int8": I8}
@@ -103,7 +103,7 @@ def gather(target: np.ndarray, source: np.ndarray, axis: int, index: np.ndarray)
 
 def scatter(target: np.ndarray, axis: int, index: np.ndarray, values: np.ndarray, mode: str) -> bool | None:
     """Combine `values` (of index's shape) into target at the index along `axis`: mode set, add, multiply, amax or amin. As `gather`."""
-    kind = str(target.itemsize) if mode == "set" else target.dtype.name
+    kind = str(target.itemsize) if mode == "set" else name_of(target.dtype)
     if mode != "set" and kind not in NUMBERS:
         return None
     return _pick_or_place(target, axis, index, values, mode, kind)
@@ -221,13 +221,13 @@ def add_rows(target: np.ndarray, axis: int, index: np.ndarray, values: np.ndarra
 
     False: an index is out of bounds (of either sign).
     """
-    kind = NUMBERS[target.dtype.name]
+    kind = NUMBERS[name_of(target.dtype)]
     outer, inner = math.prod(target.shape[:axis]), math.prod(target.shape[axis + 1:])
     length, count = target.shape[axis], index.shape[0]
     if not target.size:
         return not count or length > 0
     starts, order, wrong = blocks.empty((length + 2,), np.dtype(np.int64)), blocks.empty((max(count, 1),), np.dtype(np.int64)), np.zeros(1, np.int64)
-    code = jit.kernel("adding_rows", (target.dtype.name,), functools.partial(_adding_module, kind))
+    code = jit.kernel("adding_rows", (name_of(target.dtype),), functools.partial(_adding_module, kind))
     addresses = [blocks.address(a) for a in (target, values, index, starts, order, wrong)]
     pieces = -(-inner // COLUMNS)
     arguments = pool.arguments(*addresses, length, count, inner, pieces)

@@ -14,7 +14,7 @@ import numpy as np
 from saraph.kernels import blocks, jit, pool
 from saraph.kernels.copying import GRAIN, smaller
 from saraph.kernels.ir import DOUBLE, FLOAT, I32, I64, Function, Module, Type, Value
-from saraph.kernels.walking import Task, write_task
+from saraph.kernels.walking import Task, name_of, write_task
 
 #: Element and accumulator of each dtype.
 KINDS = {"float32": (FLOAT, DOUBLE), "float64": (DOUBLE, DOUBLE), "int64": (I64, I64), "int32": (I32, I32)}
@@ -30,7 +30,7 @@ def accumulate(a: np.ndarray, axis: int, operation: str) -> np.ndarray:
     result = blocks.empty(a.shape, a.dtype)
     if not a.size:
         return result
-    name = a.dtype.name
+    name = name_of(a.dtype)
     outer, length, inner = _split(a.shape, axis)
     code = jit.kernel("accumulate", (name, operation), functools.partial(_accumulating_module, name, operation))
     if inner > 1:
@@ -57,7 +57,7 @@ def running(a: np.ndarray, axis: int, largest: bool) -> tuple[np.ndarray, np.nda
     """The running maximum (or minimum) of a row-major array along an axis, and where it was last reached; NaN stays."""
     values, positions = blocks.empty(a.shape, a.dtype), blocks.empty(a.shape, _int64)
     if a.size:
-        name = a.dtype.name
+        name = name_of(a.dtype)
         outer, length, inner = _split(a.shape, axis)
         code = jit.kernel("running", (name, largest), functools.partial(_running_module, name, largest))
         groups = -(-inner // LANES)

@@ -12,7 +12,7 @@ import numpy as np
 from saraph.kernels import blocks, jit, pool
 from saraph.kernels.copying import GRAIN, smaller
 from saraph.kernels.ir import DOUBLE, FLOAT, I1, I32, I64, POINTER, Function, Module, Type, Value
-from saraph.kernels.walking import Task, write_task
+from saraph.kernels.walking import Task, name_of, write_task
 
 KINDS = {"float32": FLOAT, "float64": DOUBLE, "int64": I64, "int32": I32}
 MOST = 256  #: elements that a list can have: each newcomer is moved past those that it beats
@@ -25,7 +25,7 @@ _int64 = np.dtype(np.int64)
 
 def top(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
     """The positions of the k best elements of every row (the last axis of a row-major array), best first; 0 < k <= MOST."""
-    kind, length = rows.dtype.name, rows.shape[-1]
+    kind, length = name_of(rows.dtype), rows.shape[-1]
     outer = rows.size // length
     pieces = max(1, length // PIECE)
     piece = -(-length // pieces)

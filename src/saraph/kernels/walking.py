@@ -5,12 +5,21 @@ dimension is written by the caller of `write_walk`, the others are counted like 
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from saraph.kernels.ir import I64, POINTER, Function, Module, Type, Value
 
 RANK = 8  #: dimensions of a walk, after merging; arrays that need more are left to NumPy
+
+
+@functools.cache
+def name_of(dtype: np.dtype) -> str:
+    """A dtype's name; NumPy puts it together anew at every request."""
+    return dtype.name
 
 
 class Task(NamedTuple):

@@ -24,7 +24,7 @@ from saraph.tensor.state import state, thread
 from saraph.tensor.tensor import Tensor, View, bump, ndarray, needs_grad, plain_view, record, unpack, view_of, wrap
 
 ALL = slice(None)
-_LARGE = 1 << 16  # bytes from which the backend may have something quicker than NumPy
+_LARGE = 1 << 15  # bytes from which the backend may have something quicker than NumPy
 INT64, BOOL = dtypes.int64.numpy, dtypes.bool_.numpy
 
 # -- the derivatives of reading ----------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from saraph.dtypes import REDUCED
 from saraph.kernels import blocks, casting, copying, jit
 
 LARGE = 1 << 16  #: bytes from which a kernel's call is quicker than NumPy's
-HUGE = 1 << 18  #: bytes from which they are filled by several threads
+STRIDED = 1 << 15  #: the same for copies whose order in memory changes
+HUGE = 1 << 18  #: the same for copies and fills of dense memory
 float32 = np.dtype(np.float32)
 
 
@@ -37,7 +38,7 @@ def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
 
 def copied(a: np.ndarray, order: str) -> np.ndarray:
     """`a.copy(order)` for "C" and "K"."""
-    if a.nbytes >= LARGE and jit.available():
+    if a.nbytes >= (HUGE if a.flags.c_contiguous else STRIDED) and jit.available():
         result = dense_like(a, a.dtype) if order == "K" else blocks.empty(a.shape, a.dtype)
         if copying.copy_into(result, a):
             return result

@@ -9,8 +9,10 @@ from saraph.backends.cpu.conversion import cast, copied
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
 from saraph.kernels import extremes, jit
+from saraph.kernels.walking import name_of
 
-MANY = 1 << 12  #: elements from which a kernel's call is quicker than NumPy's
+MANY = 1 << 13  #: elements from which a kernel's call is quicker than NumPy's
+IN_ROWS = 1 << 17  #: the same where only positions are wanted, along the last axis: NumPy is good at that
 float32, int64 = np.dtype(np.float32), np.dtype(np.int64)
 
 
@@ -20,7 +22,7 @@ def _found(a: np.ndarray, axis: int | None, largest: bool) -> tuple[np.ndarray, 
     if kind in REDUCED:
         found = _found(cast(a, float32), axis, largest)
         return None if found is None else (cast(found[0], kind), found[1])
-    if kind.name not in extremes.KINDS or not jit.available() or max(a.shape) >= 1 << 31:
+    if name_of(kind) not in extremes.KINDS or not jit.available() or max(a.shape) >= 1 << 31:
         return None
     if not a.flags.c_contiguous:
         a = copied(a, "C")
@@ -28,7 +30,7 @@ def _found(a: np.ndarray, axis: int | None, largest: bool) -> tuple[np.ndarray, 
 
 
 def _position(a: np.ndarray, axis: int | None, keepdims: bool, largest: bool, search: Callable) -> np.ndarray:
-    if a.size >= MANY:
+    if a.size >= (IN_ROWS if axis is None or axis == a.ndim - 1 else MANY):
         found = _found(a, axis, largest)
         if found is not None:
             index = found[1]

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from saraph.backends.cpu.conversion import LARGE, cast, copied, filled
+from saraph.backends.cpu.conversion import LARGE, cast, copied
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
 from saraph.kernels import blocks, functions, indexing, jit, masking
+from saraph.kernels.walking import name_of
 
-MANY = 1 << 13  #: positions from which a kernel's call is quicker than NumPy's
+MANY = 1 << 12  #: positions from which a kernel's call is quicker than NumPy's
 FEW_BYTES = 16  #: the largest element that the kernels move
 float32, int64 = np.dtype(np.float32), np.dtype(np.int64)
 
@@ -167,11 +168,11 @@ def _added(shape: tuple[int, ...], axis: int, index: np.ndarray, values: np.ndar
     if kind in REDUCED:
         found = _added(shape, axis, index, cast(values, float32))
         return None if found is None else cast(found, kind)
-    if kind.name not in indexing.NUMBERS or not index.flags.c_contiguous:
+    if name_of(kind) not in indexing.NUMBERS or not index.flags.c_contiguous:
         return None
     values = values if values.flags.c_contiguous else copied(values, "C")
     if axis == len(shape) - 1:
-        found = filled(shape, 0, kind)
+        found = blocks.zeros(shape, kind)
         return found if indexing.scatter(found, axis, np.broadcast_to(index, values.shape), values, "add") else None
     found = blocks.empty(shape, kind)
     return found if indexing.add_rows(found, axis, index, values) else None
@@ -237,7 +238,7 @@ def _scattered(a: np.ndarray, axis: int, index: np.ndarray, values: Any, mode: s
 @primitive
 def add_elements(shape: tuple[int, ...], axis: int, index: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Zeros of that shape with the elements of `values` added at the places that `index` (of the same shape) names along `axis`."""
-    found = filled(shape, 0, values.dtype)
+    found = blocks.zeros(shape, values.dtype)
     if index.size < MANY or not jit.available() or not _scattered(found, axis, index, values, "add"):
         if index.size:
             _add_at(found, _along(index, axis), values)

@@ -7,21 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from saraph.backends.cpu.conversion import LARGE, copied, filled, write
+from saraph.backends.cpu.conversion import HUGE, LARGE, copied, filled, write
 from saraph.backends.cpu.table import primitive
 from saraph.kernels import blocks, copying, jit
 
 ROWS, ROW = 16, 256  #: rows, and bytes in one, from which arrays are joined row by row
-FEW = 1 << 15  #: zeros that NumPy makes as quickly
 
 
 @primitive
 def full(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     if value.__class__ is not complex and value == 0:
         return blocks.zeros(shape, dtype)
-    a = blocks.empty(shape, dtype)
-    a.fill(value)
-    return a
+    return filled(shape, value, dtype)
 
 
 @primitive
@@ -81,7 +78,7 @@ _concatenate = getattr(np.concatenate, "_implementation", np.concatenate)
 @primitive
 def cat(arrays: Sequence[np.ndarray], axis: int = 0) -> np.ndarray:
     """Joined along an axis. ValueError where the other sizes differ."""
-    if arrays[0].nbytes + arrays[-1].nbytes < LARGE:
+    if arrays[0].nbytes + arrays[-1].nbytes < HUGE:
         return _concatenate(arrays, axis)
     return _joined(arrays, axis)
 

@@ -10,6 +10,7 @@ from saraph.backends.cpu.reduce import widened
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
 from saraph.kernels import jit, scanning
+from saraph.kernels.walking import name_of
 
 MANY = 1 << 12  #: elements from which a kernel's call is quicker than NumPy's
 ROW = 256  # elements of a slice from which slice after slice is quicker
@@ -35,7 +36,7 @@ def _by_kernel(a: np.ndarray, axis: int, ufunc: np.ufunc) -> np.ndarray | None:
     if a.dtype in REDUCED:
         found = _by_kernel(cast(a, np.dtype(np.float32)), axis, ufunc)
         return None if found is None else cast(found, a.dtype)
-    if ufunc is np.logaddexp or a.dtype.name not in scanning.KINDS:
+    if ufunc is np.logaddexp or name_of(a.dtype) not in scanning.KINDS:
         return None
     return scanning.accumulate(a if a.flags.c_contiguous else copied(a, "C"), axis % a.ndim, ufunc.__name__)
 
@@ -80,7 +81,7 @@ def cummin(a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 def _running(ufunc: np.ufunc, a: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
     if a.ndim == 0:
         return a.copy(), np.zeros((), np.int64)
-    if a.size >= MANY and a.dtype.name in scanning.KINDS and jit.available():
+    if a.size >= MANY and name_of(a.dtype) in scanning.KINDS and jit.available():
         return scanning.running(a if a.flags.c_contiguous else copied(a, "C"), axis % a.ndim, ufunc is np.maximum)
     values = ufunc.accumulate(a, axis)
     reached = a == values

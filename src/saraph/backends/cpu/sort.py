@@ -16,6 +16,7 @@ from saraph.backends.cpu.reduce import widened
 from saraph.backends.cpu.table import primitive
 from saraph.dtypes import REDUCED
 from saraph.kernels import jit, sorting
+from saraph.kernels.walking import name_of
 
 MANY = 1 << 12  #: elements from which a kernel's call is quicker than NumPy's
 _SMALL = 64  # rows below which NumPy's own stable argsort is quicker than building keys
@@ -141,10 +142,10 @@ def _first_of_order(rows: np.ndarray, k: int, largest: bool) -> np.ndarray:
 def _top(rows: np.ndarray, k: int, largest: bool) -> np.ndarray | None:
     """The positions of the k best elements by the kernel; narrow dtypes in one that holds them all."""
     kind = rows.dtype
-    if kind.name not in sorting.KINDS:
+    if name_of(kind) not in sorting.KINDS:
         if kind in REDUCED:
             rows = cast(rows, np.dtype(np.float32))
-        elif kind.name in ("int16", "int8", "uint8"):
+        elif name_of(kind) in ("int16", "int8", "uint8"):
             rows = cast(rows, np.dtype(np.int32))
         else:
             return None
