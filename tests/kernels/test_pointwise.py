@@ -15,7 +15,7 @@ FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
 FUSED = Pointwise("fused", lambda x, y, z: (x * y + z, functions.where(x > y, z, functions.exp(y))))
 
 
-def same(got, want, ulps=2):
+def assert_same(got, want, ulps=2):
     assert got.shape == want.shape and got.dtype == want.dtype
     wide = np.asarray(want, np.float64), np.asarray(got, np.float64)
     eps = 2.0**-7 if want.dtype == ml_dtypes.bfloat16 else np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
@@ -49,7 +49,7 @@ def test_any_layout_is_computed_within_its_bounds(dtype, arrays, side):
     with watched(*arrays, side=side) as guarded:
         got = FUSED(*guarded)
     for one, want in zip(got, interpret.run(FUSED.program([dtype] * 3), *arrays), strict=True):
-        same(one, want)
+        assert_same(one, want)
 
 
 @pytest.mark.parametrize("size", [pointwise.SERIAL + 1, pointwise.BLOCK * 3 + 5, 100_003])
@@ -60,7 +60,7 @@ def test_many_elements_into_guarded_memory(size, dtype):
     with watched(x, y, z, np.empty_like(x), np.empty_like(x)) as (x, y, z, a, b):
         FUSED(x, y, z, out=(a, b))
     for one, want in zip((a, b), interpret.run(FUSED.program([dtype] * 3), x, y, z), strict=True):
-        same(one, want)
+        assert_same(one, want)
 
 
 @pytest.mark.parametrize("shapes", [((300, 400), (400,)), ((300, 1), (1, 400)), ((2, 30, 40, 50), (30, 1, 1)), ((70, 1, 60), (50, 1)), ((5, 40_000), (5, 1))])
@@ -109,7 +109,7 @@ def test_other_vector_widths_give_the_same(limit):
     with jit.host_as(limit):
         code = kernel.Pointwise("fused_narrow", FUSED.definition)
         for got, one in zip(code(*x), want, strict=True):
-            same(got, one, 2)
+            assert_same(got, one, 2)
 
 
 OPERANDS = {name: 1 for name in functions.UNARY} | {name: 2 for name in functions.BINARY}

@@ -187,7 +187,7 @@ class Optimizer:
     @staticmethod
     def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
         """The new values of the parameter and of its states, by operations on elements that Tensors and a kernel's expressions both know."""
-        raise NotImplementedError("an optimizer with fields needs a formula")
+        raise _no_formula()
 
     def step(self, closure: Callable | None = None) -> Any:
         """One step for every parameter that has a gradient. `closure` computes the loss anew; its value is returned."""
@@ -405,6 +405,10 @@ class Optimizer:
             lines += ["", f"Parameter Group {i}"] if i else [f"Parameter Group {i}"]
             lines += [f"    {k}: {group[k]}" for k in sorted(group) if k != "params"]
         return "\n".join(lines) + "\n)"
+
+
+def _no_formula() -> Exception:
+    return NotImplementedError("an optimizer that names fields must define formula()")
 
 
 def _no_update(optimizer: Optimizer) -> Exception:
