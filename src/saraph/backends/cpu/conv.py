@@ -25,6 +25,11 @@ def _by_kernel(x: np.ndarray, other: np.ndarray, rank: int) -> bool:
     return x.dtype == other.dtype and 1 <= rank <= 3 and product.available(x.dtype)
 
 
+def _multiplied(inputs: int, outputs: int, groups: int) -> bool:
+    """Whether every channel is on its own and makes several: the definition is as good there."""
+    return 1 < groups == inputs != outputs
+
+
 def _three(numbers: Ints, fill: int) -> tuple[int, ...]:
     """Numbers of up to three spatial dimensions, as three."""
     return (*[fill] * (3 - len(numbers)), *numbers)
@@ -68,7 +73,7 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
         return convolution(x.astype(float32), w.astype(float32), wide, stride, padding, dilation, groups).astype(kind)
     counts = window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (x.shape[0], w.shape[0], *counts)
-    if not _by_kernel(x, w, len(counts)) or 0 in shape or not x.size or (groups > 1 and x.shape[1] == groups):
+    if not _by_kernel(x, w, len(counts)) or 0 in shape or not x.size or _multiplied(x.shape[1], w.shape[0], groups):
         return definition.convolution(x, w, bias, stride, padding, dilation, groups)
     last = is_channels_last(x) or is_channels_last(w)
     out = _empty(shape, kind, last)
@@ -83,7 +88,7 @@ def convolution_input_grad(g: np.ndarray, w: np.ndarray, size: Ints, stride: Int
     if kind in REDUCED:
         return convolution_input_grad(g.astype(float32), w.astype(float32), size, stride, padding, dilation, groups).astype(kind)
     shape = (g.shape[0], w.shape[1] * groups, *size)
-    if not _by_kernel(g, w, len(size)) or 0 in shape or not g.size or (groups > 1 and w.shape[1] == 1):
+    if not _by_kernel(g, w, len(size)) or 0 in shape or not g.size or _multiplied(shape[1], w.shape[0], groups):
         return definition.convolution_input_grad(g, w, size, stride, padding, dilation, groups)
     last = is_channels_last(g) or is_channels_last(w)
     out = _empty(shape, kind, last)
@@ -98,7 +103,7 @@ def convolution_weight_grad(x: np.ndarray, g: np.ndarray, kernel: Ints, stride: 
     if kind in REDUCED:
         return convolution_weight_grad(x.astype(float32), g.astype(float32), kernel, stride, padding, dilation, groups).astype(kind)
     shape = (g.shape[1], x.shape[1] // groups, *kernel)
-    if not _by_kernel(x, g, len(kernel)) or 0 in shape or not x.size or not g.size or (groups > 1 and x.shape[1] == groups):
+    if not _by_kernel(x, g, len(kernel)) or 0 in shape or not x.size or not g.size or _multiplied(x.shape[1], g.shape[1], groups):
         return definition.convolution_weight_grad(x, g, kernel, stride, padding, dilation, groups)
     last = is_channels_last(x)
     out = _empty(shape, kind, last)

@@ -9,7 +9,7 @@ from saraph.kernels.ir import I64, POINTER, Function, Module, Type, Value
 
 #: What describes a strip: see `write_stage`.
 STRIP = ("x", "x_n", "x_d", "x_h", "x_w", "x_c", "size_d", "size_h", "size_w", "gap_d", "gap_h", "gap_w", "strip_d", "strip_h", "strip_w",
-         "pitch", "strip_row", "strip_image", "channels", "channel_bytes", "stage", "scratch", "scratch_slot")
+         "pitch", "strip_row", "strip_image", "channels", "stage", "scratch", "scratch_slot")
 #: Ways to make a strip: channels are rows of the source, or lie side by side, or the strip is the input itself.
 TRANSPOSE, COPY, DIRECT = range(3)
 
@@ -43,8 +43,12 @@ class Writer:
         return self.function.offset(self.pointer("scratch"), self.slot * self.word("scratch_slot"))
 
 
-def write_stage(w: Writer, first: Value, images: Value, depth: Value, height: Value, width: Value, channel: Value) -> Value:
-    """Lay the input in a strip: from those coordinates on (negative ones are padding), zeros around it, channels innermost. The strip's address."""
+def write_stage(w: Writer, first: Value, images: Value, depth: Value, height: Value, width: Value, channel: Value,
+                channels: Value, size: int) -> Value:
+    """Lay the input in a strip: from those coordinates on (negative ones are padding), zeros around it, channels innermost. The strip's address.
+
+    `size` is that of an element.
+    """
     function = w.function
     start = function.offset(w.pointer("x"), first * w.word("x_n") + channel * w.word("x_c"))
     place = function.variable(POINTER, start)
@@ -56,13 +60,14 @@ def write_stage(w: Writer, first: Value, images: Value, depth: Value, height: Va
     def lay() -> None:
         strip = w.scratch()
         place.set(strip)
-        _write_rows(w, start, strip, images, depth, height, width)
+        _write_rows(w, start, strip, images, (depth, height, width), channels, size)
 
     function.either(direct, use, lay)
     return place.get()
 
 
-def _write_rows(w: Writer, start: Value, strip: Value, images: Value, depth: Value, height: Value, width: Value) -> None:
+def _write_rows(w: Writer, start: Value, strip: Value, images: Value, at: tuple[Value, Value, Value], channels: Value, size: int) -> None:
+    depth, height, width = at
     function, pitch, length, gap = w.function, w.word("pitch"), w.word("strip_w"), w.word("gap_w")
     left = smaller(function, larger(function, (0 - width + gap - 1) / gap, 0), length)
     right = smaller(function, larger(function, (w.word("size_w") - width + gap - 1) / gap, left), length)
@@ -80,5 +85,5 @@ def _write_rows(w: Writer, start: Value, strip: Value, images: Value, depth: Val
             turned = w.word("stage").equals(TRANSPOSE)
             function.either(
                 turned,
-                lambda: function.call("transpose", (source, w.word("x_c"), target, pitch, w.word("channels"), stop - left)),
-                lambda: function.call("copy", (source, w.word("x_w") * gap, target, pitch, stop - left, w.word("channel_bytes"))))
+                lambda: function.call("transpose", (source, w.word("x_c"), target, pitch, channels, stop - left)),
+                lambda: function.call("copy", (source, w.word("x_w") * gap, target, pitch, stop - left, channels * size)))

@@ -16,7 +16,7 @@ from saraph.kernels.conv import geometry, parts
 from saraph.kernels.conv.geometry import Dimension
 from saraph.kernels.conv.moving import larger, smaller, write_moving
 from saraph.kernels.conv.parts import COPY, DIRECT, STRIP, TRANSPOSE, Writer
-from saraph.kernels.conv.tile import Shape, shape_of, write_strip, write_tiles
+from saraph.kernels.conv.tile import VECTORS, Shape, shape_of, write_strip, write_tiles
 from saraph.kernels.gemm import micro
 from saraph.kernels.ir import I64, POINTER, Module, Value
 
@@ -24,6 +24,9 @@ PRODUCTS = {"f": micro.FLOAT32, "d": micro.FLOAT64}
 DEPTH = 256  # steps of the sum whose piece of a panel stays in the nearest cache
 PIXELS = 360  # outputs of a unit of work
 STRIP_BYTES = 400 << 10
+LANEWISE_BLOCKS = 1  # panels of channels in a strip, where every channel is on its own
+LANEWISE_PIXELS = 2048
+SLACK = 256  # bytes behind scratch memory: whole vectors reach beyond the last pixel's channels
 UNITS = 16  # what work is split into at least, where there are as many blocks of channels
 PACK_PIECE = 16  # channels, or steps of the sum, packed in one unit
 
@@ -40,9 +43,9 @@ WORDS = (*STRIP,
 PHASE = ("steps", "panel", "columns", "rows", "outs", "start_d", "count_h", "count_w")
 
 
-def build(char: str) -> str:
+def build(char: str, lanewise: bool) -> str:
     """The module for a dtype."""
-    shape = shape_of(jit.host(), PRODUCTS[char])
+    shape = shape_of(jit.host(), PRODUCTS[char], lanewise)
     module = Module()
     module.declare(pool.PARALLEL)
     write_moving(module, shape.element, shape.lanes)
@@ -110,10 +113,11 @@ def _write_main(w: Writer, shape: Shape) -> None:
         first, height, width = image * w.word("block_n"), height * w.word("block_h"), width * w.word("block_w")
         images = smaller(function, w.word("images") - first, w.word("block_n"))
         origins = [w.word(f"origin_{d}") + at * w.word(f"advance_{d}") for d, at in zip("dhw", (depth, height, width), strict=True)]
-        base = parts.write_stage(w, first, images, *origins, group * w.word("channels"))
         block = part * w.word("at_once")
         lane = block * shape.width
         lanes = smaller(function, w.word("group_out") - lane, w.word("at_once") * shape.width)
+        channel, channels = (lane, lanes) if shape.lanewise else (group * w.word("channels"), w.word("channels"))
+        base = parts.write_stage(w, first, images, *origins, channel, channels, shape.size)
         turned = w.word("turned").differs(0)
         corner = (first * w.word("out_n") + depth * w.word("step_d") * w.word("out_d") + height * w.word("step_h") * w.word("out_h")
                   + width * w.word("step_w") * w.word("out_w") + (group * w.word("group_out") + lane) * w.word("out_c"))
@@ -144,10 +148,11 @@ def _write_phases(w: Writer, shape: Shape, base: Value, out: Value, group: Value
             count = images * high * wide
             with function.range(zero, lanes, shape.width) as lane_here:
                 here = function.offset(panels, lane_here / shape.width * w.word("steps") * row + panel)
+                own = function.offset(base, lane_here * shape.size) if shape.lanewise else base
                 with function.range(zero, larger(function, steps, 1), DEPTH) as step:
                     start = function.select(step.equals(0), function.offset(bias, lane_here * shape.size),
                                             function.convert("inttoptr", zero, POINTER))
-                    write_strip(function, shape, base, rows, count, function.offset(columns, step * 8), smaller(function, steps - step, DEPTH),
+                    write_strip(function, shape, own, rows, count, function.offset(columns, step * 8), smaller(function, steps - step, DEPTH),
                                 function.offset(here, step * row), row, function.offset(out, lane_here * shape.size), outs, start,
                                 lanes - lane_here)
 
@@ -198,17 +203,27 @@ class Operands(NamedTuple):
     dilation: tuple[int, ...]
     groups: int
 
+    @property
+    def lanewise(self) -> bool:
+        """Whether every channel is on its own, and makes one."""
+        return self.groups > 1 and self.x_shape[1] == self.groups and self.channels[1] == 1
 
-def pitch_of(channel_bytes: int) -> int:
+    @property
+    def channels(self) -> tuple[int, int]:
+        """Of a group: summed over, and made."""
+        return self.x_shape[1] // self.groups, (self.w_shape[1] if self.backward else self.w_shape[0] // self.groups)
+
+
+def pitch_of(channel_bytes: int, lanewise: bool = False) -> int:
     """Bytes from one pixel of a strip to the next: an odd number of cache lines, so that neighbours do not fall upon each other in the cache."""
-    if channel_bytes < 64:
+    if channel_bytes < 64 or lanewise:  # lanewise, neighbours are read one after the other
         return channel_bytes
     lines = -(-channel_bytes // 64)
     return 64 * (lines | 1)
 
 
 def strip_words(shape: Sequence[int], strides: Sequence[int], dimensions: Sequence[Dimension], block: geometry.Blocks, channels: int, size: int,
-                direct: bool) -> dict[str, int]:
+                direct: bool, lanewise: bool) -> dict[str, int]:
     """The words of STRIP but addresses, and the strip's bytes under "strip_bytes"."""
     depth, height, width = dimensions
     words = dict(zip(("x_n", "x_c", "x_d", "x_h", "x_w"), strides, strict=True))
@@ -216,13 +231,13 @@ def strip_words(shape: Sequence[int], strides: Sequence[int], dimensions: Sequen
     if direct:
         pitch, row, image = strides[4] * width.gap, strides[3] * height.gap, strides[0]
     else:
-        pitch = pitch_of(channels * size)
+        pitch = pitch_of(channels * size, lanewise)
         row = pitch * lengths[2]
         image = row * lengths[0] * lengths[1]
     for d, dimension, length in zip("dhw", dimensions, lengths, strict=True):
         words[f"size_{d}"], words[f"gap_{d}"], words[f"strip_{d}"] = dimension.size, dimension.gap, length
     side = strides[1] == size or channels == 1
-    words.update(pitch=pitch, strip_row=row, strip_image=image, channels=channels, channel_bytes=channels * size,
+    words.update(pitch=pitch, strip_row=row, strip_image=image, channels=channels,
                  stage=DIRECT if direct else COPY if side else TRANSPOSE, strip_bytes=0 if direct else -(-block.images * image // 64) * 64)
     return words
 
@@ -240,6 +255,8 @@ def is_direct(o: Operands, dimensions: Sequence[Dimension]) -> bool:
     """Whether the input can be used where it lies: channels side by side, nothing beyond its border is touched, rows are a whole number apart."""
     size = np.dtype(o.char).itemsize
     side = o.x_strides[1] == size or o.x_shape[1] == 1
+    if o.lanewise and o.x_shape[1] * size % (VECTORS * jit.host().vector_bytes):
+        return False  # whole vectors would reach beyond the last pixel
     inside = all(d.origin >= 0 and d.origin + ((d.turns - 1) * d.mul + d.reach) * d.gap < d.size for d in dimensions)
     return side and inside
 
@@ -248,17 +265,21 @@ def is_direct(o: Operands, dimensions: Sequence[Dimension]) -> bool:
 def plan(o: Operands) -> Plan:
     """Blocks, tables and words for a call."""
     product = PRODUCTS[o.char]
-    shape = shape_of(jit.host(), product)
+    shape = shape_of(jit.host(), product, o.lanewise)
     size, width = shape.size, shape.width
     dimensions = dimensions_of(o)
-    group_in, group_out = o.x_shape[1] // o.groups, (o.w_shape[1] if o.backward else o.w_shape[0] // o.groups)
-    block = geometry.choose_blocks(o.x_shape[0], dimensions, pitch_of(group_in * size), PIXELS, STRIP_BYTES)
-    direct = is_direct(o, dimensions)
-    words = strip_words(o.x_shape, o.x_strides, dimensions, block, group_in, size, direct)
+    groups, (group_in, group_out) = o.groups, o.channels
+    if o.lanewise:
+        groups, group_in, group_out = 1, 1, o.groups
     count = -(-group_out // width)
+    at_once = min(count, LANEWISE_BLOCKS) if o.lanewise else 0
+    channels = min(at_once * width, o.groups) if o.lanewise else group_in
+    pixels = LANEWISE_PIXELS if o.lanewise else PIXELS
+    block = geometry.choose_blocks(o.x_shape[0], dimensions, pitch_of(channels * size, o.lanewise), pixels, STRIP_BYTES)
+    words = strip_words(o.x_shape, o.x_strides, dimensions, block, channels, size, is_direct(o, dimensions), o.lanewise)
     grid = (-(-o.x_shape[0] // block.images), dimensions[0].turns, -(-dimensions[1].turns // block.height), -(-dimensions[2].turns // block.width))
-    pieces = int(np.prod(grid)) * o.groups
-    at_once = -(-count // min(count, max(1, -(-UNITS // pieces))))
+    pieces = int(np.prod(grid)) * groups
+    at_once = at_once or -(-count // min(count, max(1, -(-UNITS // pieces))))
     words.update(zip(("grid_n", "grid_d", "grid_h", "grid_w"), grid, strict=True))
     words.update(blocks=count, at_once=at_once, super_blocks=-(-count // at_once), units=pieces * -(-count // at_once), panel_row=width * size,
                  group_in=group_in, group_out=group_out, images=o.x_shape[0], block_n=block.images, block_h=block.height, block_w=block.width,
@@ -270,17 +291,17 @@ def plan(o: Operands) -> Plan:
     keep = _phases(o, words, dimensions, block, size)
     steps = words["steps"]
     words["pack_pieces"] = -(-group_in // PACK_PIECE) if o.backward else max(1, -(-steps // (PACK_PIECE * shape.lanes)))
-    words["pack_units"] = o.groups * count * words["pack_pieces"]
-    zero = np.zeros(o.groups * count * width, o.char)
+    words["pack_units"] = groups * count * words["pack_pieces"]
+    zero = np.zeros(groups * count * width, o.char)
     slot = words["strip_bytes"] + region
     words["scratch_slot"] = slot
-    return Plan(words, keep, o.groups * count * max(steps, 1) * width * size, slot, words["taps"] * width * size if o.backward else 0,
-                (o.groups, count * width), zero)
+    return Plan(words, keep, groups * count * max(steps, 1) * width * size, slot, words["taps"] * width * size if o.backward else 0,
+                (groups, count * width), zero)
 
 
 def _out_words(o: Operands, words: dict[str, int], dimensions: Sequence[Dimension], block: geometry.Blocks, pixel: int, size: int) -> int:
     """The words of the output; gives the bytes of scratch it needs."""
-    channels, (d, h, w) = words["group_out"] * o.groups, o.out_size
+    channels, (d, h, w) = o.channels[1] * o.groups, o.out_size
     strides = (d * h * w * channels, 1, h * w * channels, w * channels, channels) if o.last else (channels * d * h * w, d * h * w, h * w, w, 1)
     words.update((name, s * size) for name, s in zip(("out_n", "out_c", "out_d", "out_h", "out_w"), strides, strict=True))
     whole = block.width == dimensions[2].turns
@@ -334,8 +355,8 @@ def available(dtype: np.dtype) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def _driver(char: str, name: str, host: Any) -> int:
-    return jit.kernel("convolution", (char,), functools.partial(build, char)).address(name)
+def _driver(char: str, lanewise: bool, name: str, host: Any) -> int:
+    return jit.kernel("convolution", (char, lanewise), functools.partial(build, char, lanewise)).address(name)
 
 
 def run(o: Operands, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out: np.ndarray) -> None:
@@ -343,18 +364,21 @@ def run(o: Operands, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out:
     p = plan(o)
     panels = blocks.empty((p.panel_bytes,), np.uint8)
     slots = pool.slots()
-    scratch = blocks.empty((slots * (p.slot_bytes + p.temporary_bytes) + 64,), np.uint8)
+    scratch = blocks.empty((slots * (p.slot_bytes + p.temporary_bytes) + SLACK,), np.uint8)
     wide = p.zero_bias
     if bias is not None:
         wide = np.zeros(p.bias_shape, o.char)
-        wide[:, :p.words["group_out"]] = bias.reshape(o.groups, -1)
+        wide[:, :p.words["group_out"]] = bias.reshape(len(wide), -1)
     place = -(-blocks.address(scratch) // 64) * 64
     words = p.words
     size = np.dtype(o.char).itemsize
     taps = words["taps"]
     stride_c, stride_t = (size, size * o.w_shape[1]) if o.w_last else (taps * size, size)
-    own = {"x": blocks.address(x), "w": blocks.address(w), "w_o": o.w_shape[1] * taps * size, "w_c": stride_c, "w_t": stride_t,
+    stride_o = o.w_shape[1] * taps * size
+    if o.lanewise:  # a panel's lanes are the weight's first dimension
+        stride_c = stride_o
+    own = {"x": blocks.address(x), "w": blocks.address(w), "w_o": stride_o, "w_c": stride_c, "w_t": stride_t,
            "w_side": int(stride_c == size), "panels": blocks.address(panels), "scratch": place, "temporary": place + slots * p.slot_bytes,
            "bias": blocks.address(wide), "out": blocks.address(out)}
     values = [own[name] if name in own else words[name] for name in WORDS]
-    pool.call(_driver(o.char, "backward" if o.backward else "forward", jit.host()), pool.arguments(*values))
+    pool.call(_driver(o.char, o.lanewise, "backward" if o.backward else "forward", jit.host()), pool.arguments(*values))

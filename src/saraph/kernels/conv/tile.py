@@ -5,17 +5,22 @@
 Forward, `rows` are pixels, `columns` are the places of a window's elements, the panel is the weight. For the gradient of the weight, `rows` are
 the places of a window's elements, `columns` are pixels, the panel is the gradient of the output. What lies in `base` is the input with its channels
 innermost (or as they are in it), so nothing is ever laid out window by window.
+
+Where every channel is on its own (depthwise), the number from `base` is not repeated but another one in every lane: tiles are `lanewise`.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from saraph.kernels.gemm import micro
-from saraph.kernels.ir import I1, I32, I64, POINTER, Function, Module, Type, Value
+from saraph.kernels.ir import I1, I32, I64, POINTER, Function, Module, Type, Value, Variable
 from saraph.kernels.processor import Host
 
 #: Rows of the large and of the small tile. Every row keeps an address in a register: 10 is what x86 has room for, and LLVM spills vectors from 11 on.
 ROWS = {32: (10, 4), 16: (6, 2)}
+#: The same for lanewise tiles.
+LANEWISE_ROWS = {32: (8, 4), 16: (4, 2)}
 VECTORS = 2  # in a row of a tile, and of a panel
 
 #: Parameters of a tile function. `bias` null: add to what is in `out`. `lanes`: how many of a row are written. `count`: steps of the sum.
@@ -29,6 +34,7 @@ class Shape(NamedTuple):
     product: micro.Product
     lanes: int
     rows: tuple[int, int]
+    lanewise: bool
 
     @property
     def width(self) -> int:
@@ -44,9 +50,10 @@ class Shape(NamedTuple):
         return self.product.total.size
 
 
-def shape_of(host: Host, product: micro.Product) -> Shape:
+def shape_of(host: Host, product: micro.Product, lanewise: bool = False) -> Shape:
     """The tiles for a processor."""
-    return Shape(product, host.vector_bytes // product.total.size, ROWS[32 if host.vector_registers >= 32 else 16])
+    rows = (LANEWISE_ROWS if lanewise else ROWS)[32 if host.vector_registers >= 32 else 16]
+    return Shape(product, host.vector_bytes // product.total.size, rows, lanewise)
 
 
 def lanes_below(function: Function, count: Value, lanes: int) -> Value:
@@ -114,8 +121,11 @@ def _write_tile(module: Module, shape: Shape, rows: int, vectors: int) -> None:
         at = function.offset(panel, k * panel_step)
         return function.load(shape.product.element.vector(shape.lanes), function.offset(at, v * shape.lanes * bytes_each))
 
-    tile = micro.Tile(rows, vectors, shape.lanes)
-    totals = micro.accumulate(function, shape.product, tile, count, scalar, vector, [[x.get() for x in row] for row in starts])
+    if shape.lanewise:
+        totals = _lanewise(function, shape, count, starts, scalar, vector)
+    else:
+        tile = micro.Tile(rows, vectors, shape.lanes)
+        totals = micro.accumulate(function, shape.product, tile, count, scalar, vector, [[x.get() for x in row] for row in starts])
     for row in range(rows):
         at = place(outs, out, row)
         wanted = valid > row
@@ -123,6 +133,19 @@ def _write_tile(module: Module, shape: Shape, rows: int, vectors: int) -> None:
             for v in range(vectors):
                 masked_store(function, totals[row][v], function.offset(at, v * shape.lanes * bytes_each), masks[v])
     function.give_back()
+
+
+def _lanewise(function: Function, shape: Shape, count: Value, totals: list[list[Variable]], place: Callable[[Value, int], Value],
+              vector: Callable[[Value, int], Value]) -> list[list[Value]]:
+    """Totals plus the sum over steps of a vector at `place` times the panel's vector."""
+    with function.range(0, count) as k:
+        panel = [vector(k, v) for v in range(len(totals[0]))]
+        for row, line in enumerate(totals):
+            at = place(k, row)
+            for v, total in enumerate(line):
+                value = function.load(panel[v].type, function.offset(at, v * shape.lanes * shape.size))
+                total.set(micro.multiply_add(function, shape.product, value, panel[v], total.get()))
+    return [[total.get() for total in line] for line in totals]
 
 
 def write_strip(function: Function, shape: Shape, base: Value, rows: Value, count_rows: Value, columns: Value, count: Value, panel: Value,

@@ -14,7 +14,7 @@ from saraph.kernels import blocks, jit, pool
 from saraph.kernels.conv import geometry, parts
 from saraph.kernels.conv.moving import smaller, write_moving
 from saraph.kernels.conv.parts import STRIP, Writer
-from saraph.kernels.conv.product import PRODUCTS, Operands, Plan, dimensions_of, is_direct, pitch_of, strip_words
+from saraph.kernels.conv.product import LANEWISE_PIXELS, PRODUCTS, SLACK, Operands, Plan, dimensions_of, is_direct, pitch_of, strip_words
 from saraph.kernels.conv.tile import Shape, shape_of, write_strip, write_tiles
 from saraph.kernels.ir import I64, POINTER, Module, Value
 
@@ -32,9 +32,9 @@ WORDS = (*STRIP, "units", "shares", "share", "pieces", "super_blocks", "at_once"
          "matrices", "zeros", "out", "out_o", "add_units", "add_pieces", "matrix_row")
 
 
-def build(char: str) -> str:
+def build(char: str, lanewise: bool) -> str:
     """The module for a dtype."""
-    shape = shape_of(jit.host(), PRODUCTS[char])
+    shape = shape_of(jit.host(), PRODUCTS[char], lanewise)
     module = Module()
     module.declare(pool.PARALLEL)
     write_moving(module, shape.element, shape.lanes)
@@ -63,14 +63,16 @@ def _write_share(w: Writer, shape: Shape) -> None:
             image, height, width = image * w.word("block_n"), height * w.word("block_h"), width * w.word("block_w")
             images = smaller(function, w.word("images") - image, w.word("block_n"))
             origins = [w.word(f"origin_{d}") + at * w.word(f"advance_{d}") for d, at in zip("dhw", (depth, height, width), strict=True)]
-            base = parts.write_stage(w, image, images, *origins, group * w.word("channels"))
+            channel, channels = (lane, lanes) if shape.lanewise else (group * w.word("channels"), w.word("channels"))
+            base = parts.write_stage(w, image, images, *origins, channel, channels, shape.size)
             pixels = (smaller(function, w.word("counts_h") - height, w.word("block_h"))
                       * smaller(function, w.word("counts_w") - width, w.word("block_w")))
             source = function.offset(w.pointer("g"), image * w.word("g_n") + depth * w.word("g_d") + height * w.word("g_h") + width * w.word("g_w")
                                      + (group * w.word("group_out") + lane) * w.word("g_c"))
             start = function.select(piece.equals(first), w.pointer("zeros"), function.convert("inttoptr", function.constant(I64, 0), POINTER))
             with function.range(0, lanes, shape.width) as lane_here:
-                _write_panel(w, shape, base, function.offset(source, lane_here * w.word("g_c")), function.offset(matrix, lane_here * shape.size),
+                own = function.offset(base, lane_here * shape.size) if shape.lanewise else base
+                _write_panel(w, shape, own, function.offset(source, lane_here * w.word("g_c")), function.offset(matrix, lane_here * shape.size),
                              smaller(function, lanes - lane_here, shape.width), images, pixels, start)
     function.give_back()
 
@@ -116,18 +118,22 @@ def _write_add(w: Writer, shape: Shape) -> None:
 @functools.lru_cache(maxsize=128)
 def plan(o: Operands, g_strides: tuple[int, ...]) -> Plan:
     """Blocks, tables and words for a call; `o` is that of the convolution, `o.w_last` the order of the result."""
-    shape = shape_of(jit.host(), PRODUCTS[o.char])
+    shape = shape_of(jit.host(), PRODUCTS[o.char], o.lanewise)
     size, width = shape.size, shape.width
     dimensions = dimensions_of(o)
-    group_in, group_out = o.w_shape[1], o.w_shape[0] // o.groups
-    block = geometry.choose_blocks(o.x_shape[0], dimensions, pitch_of(group_in * size), PIXELS, STRIP_BYTES)
-    words = strip_words(o.x_shape, o.x_strides, dimensions, block, group_in, size, is_direct(o, dimensions))
+    groups, (group_in, group_out) = o.groups, o.channels
+    if o.lanewise:
+        groups, group_out = 1, o.groups
+    channels = min(width, o.groups) if o.lanewise else group_in
+    block = geometry.choose_blocks(o.x_shape[0], dimensions, pitch_of(channels * size, o.lanewise), LANEWISE_PIXELS if o.lanewise else PIXELS,
+                                   STRIP_BYTES)
+    words = strip_words(o.x_shape, o.x_strides, dimensions, block, channels, size, is_direct(o, dimensions), o.lanewise)
     grid = (-(-o.x_shape[0] // block.images), dimensions[0].turns, -(-dimensions[1].turns // block.height), -(-dimensions[2].turns // block.width))
     words.update(zip(("grid_n", "grid_d", "grid_h", "grid_w"), grid, strict=True))
     columns, rows = _tables(o, words, dimensions, block, size)
     steps, count, pieces = len(columns), -(-group_out // width), int(np.prod(grid))
-    at_once = -(-count // min(count, -(-count * width * size * steps // SHARE_BYTES)))
-    parts_all = o.groups * -(-count // at_once)
+    at_once = 1 if o.lanewise else -(-count // min(count, -(-count * width * size * steps // SHARE_BYTES)))
+    parts_all = groups * -(-count // at_once)
     row = at_once * width * size
     shares = min(-(-UNITS // parts_all), max(1, o.x_shape[0] * int(np.prod(o.out_size)) // SHARE_PIXELS), max(1, TOTAL_BYTES // (parts_all * steps * row)),
                  pieces)
@@ -163,16 +169,16 @@ def _tables(o: Operands, words: dict[str, int], dimensions: Any, block: geometry
 
 
 @functools.lru_cache(maxsize=16)
-def _driver(char: str, host: Any) -> int:
-    return jit.kernel("convolution_weight", (char,), functools.partial(build, char)).address("weight")
+def _driver(char: str, lanewise: bool, host: Any) -> int:
+    return jit.kernel("convolution_weight", (char, lanewise), functools.partial(build, char, lanewise)).address("weight")
 
 
 def run(o: Operands, x: np.ndarray, g: np.ndarray, out: np.ndarray) -> None:
     """Fill `out`, dense in the order that `o.w_last` says. g is dense, row-major or with its channels innermost."""
     p = plan(o, g.strides)
     matrices = blocks.empty((p.panel_bytes,), np.uint8)
-    scratch = blocks.empty((pool.slots() * p.slot_bytes + 64,), np.uint8)
+    scratch = blocks.empty((pool.slots() * p.slot_bytes + SLACK,), np.uint8)
     own = {"x": blocks.address(x), "g": blocks.address(g), "out": blocks.address(out), "matrices": blocks.address(matrices),
            "scratch": -(-blocks.address(scratch) // 64) * 64}
     values = [own[name] if name in own else p.words[name] for name in WORDS]
-    pool.call(_driver(o.char, jit.host()), pool.arguments(*values))
+    pool.call(_driver(o.char, o.lanewise, jit.host()), pool.arguments(*values))
