@@ -59,6 +59,7 @@ CASES = {
     "erfc": (mp.erfc, (((-4.0, 9.0), (-0.6, 0.6)), ((-6.0, 26.0), (-0.6, 0.6))), 2.4, 2.2),
     "erfinv": (inverse_of_erf, (((-1.0, 1.0), (0.99, 1.0)), ((-1.0, 1.0), (0.99, 1.0))), 2.2, 2.2),
     "ndtr": (mp.ncdf, (((-12.0, 6.0), (-1.0, 1.0)), ((-36.0, 8.0), (-1.0, 1.0))), 2.6, 2.7),
+    "digamma": (mp.digamma, (((0.001, 6.0), (5.0, 20.0), ("decades", -36, 38)), ((0.001, 6.0), (5.0, 20.0), ("decades", -300, 308))), 3.0, 2.6),
     "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), SIGNED, 0.51, 0.51),
 }
 
@@ -235,8 +236,17 @@ def test_special_values_of_functions_of_two(name, dtype):
     ("erfc", [0.0, -0.0, math.inf, -math.inf, math.nan], [1.0, 1.0, 0.0, 2.0, math.nan]),
     ("erfinv", [0.0, -0.0, 1.0, -1.0, 1.5, -2.0, math.inf, math.nan], [0.0, -0.0, math.inf, -math.inf, math.nan, math.nan, math.nan, math.nan]),
     ("ndtr", [0.0, math.inf, -math.inf, math.nan], [0.5, 1.0, 0.0, math.nan]),
+    ("digamma", [0.0, -0.0, -1.0, -7.0, math.inf, -math.inf, math.nan], [-math.inf, math.inf, math.nan, math.nan, math.inf, math.nan, math.nan]),
     ("sigmoid", [0.0, -0.0, math.inf, -math.inf, math.nan], [0.5, 0.5, 1.0, 0.0, math.nan])])
 def test_special_values_by_table(name, at, want, dtype):
     got = compiled(getattr(vmath, name), 1, 0)(np.array(at, dtype))
     np.testing.assert_array_equal(got, np.array(want, dtype))
     np.testing.assert_array_equal(np.signbit(got[~np.isnan(got)]), np.signbit(np.array(want)[~np.isnan(want)]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_digamma_of_negative_numbers(dtype):
+    x = np.concatenate([-np.random.default_rng(1).uniform(0, 10, POINTS), -10 ** np.random.default_rng(2).uniform(-5, 4, POINTS)]).astype(dtype)
+    want, _ = exact(mp.digamma, x.astype(np.float64))
+    # Between its poles it has roots, near which only the absolute error is small.
+    np.testing.assert_allclose(compiled(vmath.digamma, 1, 8)(x), want, rtol=8 * np.finfo(dtype).eps, atol=16 * np.finfo(dtype).eps)

@@ -50,12 +50,18 @@ def _cosine(function: Function, rest: Value, low: Value, square: Value) -> tuple
     return near, fma(function, square * square, series(function, square, _COS), fma(function, rest, -low, lost))
 
 
+def sine_and_cosine(function: Function, rest: Value, low: Value) -> tuple[Value, Value]:
+    """Of rest + low, |rest| <= pi / 4."""
+    square = rest * rest
+    sine, cosine = (part(function, rest, low, square) for part in (_sine, _cosine))
+    return sine[0] + sine[1], cosine[0] + cosine[1]
+
+
 def _wave(function: Function, x: Value, ahead: int) -> Value:
     """sin(x + ahead * pi / 2)."""
     quadrant, rest, low = reduce(function, x)
     quadrant = quadrant + ahead if ahead else quadrant
-    square = rest * rest
-    sine, cosine = (main + more for main, more in (_sine(function, rest, low, square), _cosine(function, rest, low, square)))
+    sine, cosine = sine_and_cosine(function, rest, low)
     result = function.select((quadrant & 1).equals(0), sine, cosine)
     form = FORMATS[x.type.scalar]
     sign_at = form.integer.size * 8 - 1
