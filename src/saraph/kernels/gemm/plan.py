@@ -22,7 +22,7 @@ from saraph.kernels.gemm.micro import Tile
 
 #: dtype characters that are multiplied here. (E is ml_dtypes' bfloat16.)
 KINDS = {"f": "float32", "d": "float64", "e": "float16", "E": "bfloat16"}
-DEPTH_BYTES = 1024  #: bytes of a block of depth, per row of A: 256 steps of float32
+DEPTH_BYTES = 2048  #: bytes of a block of depth, per row of A: 512 steps of float32
 UNIT_WORK = 1 << 20  #: multiplications below which a unit is not split
 ROWS_OF_UNIT = 8  #: tiles below one another that a unit has at most
 UNITS = 24  #: units that are aimed at: enough for any small number of threads to get equal shares
