@@ -23,8 +23,9 @@ import numpy as np
 from saraph.kernels import blocks, emit, jit, pool, vmath
 from saraph.kernels.copying import smaller, transposed
 from saraph.kernels.gemm import micro
-from saraph.kernels.ir import DOUBLE, I1, I8, I32, I64, POINTER, Function, Module, Type, Value, Variable
+from saraph.kernels.ir import DOUBLE, I1, I8, I64, Function, Module, Type, Value, Variable
 from saraph.kernels.kernel import empty_in_order, memory_order
+from saraph.kernels.lanes import combined, lanes_below, load_part, store_part
 from saraph.kernels.walking import Task, write_task
 
 BLOCK = 64  #: keys that are looked at together
@@ -193,16 +194,15 @@ class Writer:
 
     def lanes_below(self, count: Value) -> Value:
         """The mask of the first `count` lanes."""
-        return self.function.counting(self.integers) < count
+        return lanes_below(self.function, self.tile.lanes, count)
 
     def load_part(self, kind: Type, pointer: Value, mask: Value, otherwise: float = 0) -> Value:
         """The lanes of the mask; the others are not touched in memory."""
-        function = self.function
-        return function.intrinsic("masked.load", [kind, POINTER], kind, [pointer, function.constant(I32, 1), mask, function.constant(kind, otherwise)])
+        return load_part(self.function, kind, pointer, mask, otherwise)
 
     def store_part(self, value: Value, pointer: Value, mask: Value) -> None:
         """Write the lanes of the mask."""
-        self.function.effect("masked.store", [value.type, POINTER], [value, pointer, self.function.constant(I32, 1), mask])
+        store_part(self.function, value, pointer, mask)
 
     def at(self, base: Value, row: Value | int, vector: int = 0) -> Value:
         """Where a vector of a row with a query in every lane lies."""
@@ -396,15 +396,6 @@ def _few_module(form: Form) -> str:
     module = Module()
     _Few(write_task(module, "attend"), form).write()
     return module.text()
-
-
-def combined(function: Function, vector: Value, combine: Callable[[Value, Value], Value]) -> Value:
-    """One number from all lanes, by halves."""
-    lanes = vector.type.lanes
-    while lanes > 1:
-        lanes //= 2
-        vector = combine(function.shuffle(vector, range(lanes)), function.shuffle(vector, range(lanes, 2 * lanes)))
-    return function.extract(vector, 0)
 
 
 class _Few(Writer):

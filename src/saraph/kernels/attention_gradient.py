@@ -9,18 +9,22 @@ itself; else the shares are added up in the order of the chunks.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 
 from saraph.kernels import blocks, jit, pool, vmath
-from saraph.kernels.attention import (BLOCK, VECTORS, Form, Layout, Writer, arguments, combined, layout, mask_kind, rounded, run)
+from saraph.kernels.attention import BLOCK, VECTORS, Form, Layout, Writer, arguments, layout, mask_kind, rounded, run
 from saraph.kernels.copying import smaller
 from saraph.kernels.ir import I1, Module, Value
 from saraph.kernels.kernel import empty_in_order, memory_order
+from saraph.kernels.lanes import combined
 from saraph.kernels.walking import write_task
 
 HEADS = 8  #: heads from which on keys are not cut into chunks
 CHUNK = 256  #: the fewest keys in a chunk
+#: Of a row of a tile: where the factor number (k, i) of the sums lies.
+Factors = Callable[[Value], Callable[[Value, int], Value]]
 
 
 def attend_backward(grad: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray, mask: np.ndarray | None, causal: bool, scale: float,
@@ -165,15 +169,15 @@ class _Backward(Writer):
                     weight = function.load(self.vector, self.at(self.weights, key - begin + i, j))
                     function.store(weight * (total - products[j]) * scale, self.at(self.slopes, key - begin + i, j))
 
-    def _by_keys(self, factors: Value):  # type: ignore[no-untyped-def]  # see _add_products
+    def _by_keys(self, factors: Value) -> Factors:
         """Rows are keys, and the sums run over queries."""
         return lambda row: lambda k, i: self.function.offset(self.at(factors, row + i), k * self.bytes)
 
-    def _by_queries(self, row: Value):  # type: ignore[no-untyped-def]
+    def _by_queries(self, row: Value) -> Callable[[Value, int], Value]:
         """Rows are queries, and the sums run over keys."""
         return lambda k, i: self.function.offset(self.at(self.slopes, k), (row + i) * self.bytes)
 
-    def _add_products(self, target: Value, step: Value, rows: Value, depth: Value, columns: Value, factors, lines: Value,  # type: ignore[no-untyped-def]
+    def _add_products(self, target: Value, step: Value, rows: Value, depth: Value, columns: Value, factors: Factors, lines: Value,
                       line_step: Value) -> None:
         """target[row] += the sum over k of factors(row)(k) * lines[k]."""
         function, tile = self.function, self.tile

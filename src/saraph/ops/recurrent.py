@@ -4,11 +4,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from saraph.backends import of
 from saraph.ops.dropout import dropout
 from saraph.ops.matmul import linear
 from saraph.ops.movement import cat
 from saraph.ops.registry import op
-from saraph.tensor.tensor import Tensor
+from saraph.tensor.node import derivative
+from saraph.tensor.state import state, thread, upper
+from saraph.tensor.tensor import Tensor, record_many, unpack, wrap
 
 
 @op(autocast="lower")
@@ -70,6 +73,59 @@ def _named(weights: Sequence[Tensor], bias: bool, projected: bool) -> dict[str, 
             "hr": rest[-1] if projected else None}
 
 
+_KINDS = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "tanh", "RNN_RELU": "relu"}
+
+
+def _run(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any], reverse: bool,
+         batch_sizes: tuple[int, ...] | None) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """One layer in one direction: by one primitive, else step by step."""
+    if not state.active and weights["hr"] is None:
+        inputs = (data, weights["ih"], weights["hh"], weights["bias_ih"], weights["bias_hh"], *states)
+        x, w_ih, w_hh, b_ih, b_hh, *first = (None if t is None else t._a for t in inputs)
+        arrays = of(x, w_ih).recurrent_layer(_KINDS[mode], x, w_ih, w_hh, b_ih, b_hh, first, batch_sizes, reverse)
+        if arrays is not None:
+            count = 1 + len(states)
+            kept = tuple([None if a is None else wrap(a) for a in arrays[3:]])
+            results = record_many(arrays[:count], LayerBackward, inputs, (*inputs, *kept), mode=mode, reverse=reverse, batch_sizes=batch_sizes)
+            return results[0], results[1:]
+    return _by_steps(mode, data, states, weights, reverse, batch_sizes)
+
+
+@derivative("MkldnnRnnLayerBackward0", outputs=3)
+def LayerBackward(node: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+    """Back through all steps; through the definition where the gradient is recorded itself."""
+    saved = unpack(node)
+    inputs, kept = saved[:-4], saved[-4:]
+    if thread.grad:
+        return _through_definition(node, inputs, grads)
+    data, w_ih, w_hh = (t._a for t in inputs[:3])
+    last = [None if g is None else g._a for g in (*grads[1:], None)[:len(inputs) - 5]]
+    arrays = of(data).recurrent_layer_backward(
+        _KINDS[node.mode], data, w_ih, w_hh, [None if t is None else t._a for t in kept], None if grads[0] is None else grads[0]._a, last,
+        node.batch_sizes, node.reverse, [edge is not None for edge in node.edges])
+    return tuple([None if a is None or edge is None else wrap(a) for a, edge in zip(arrays, node.edges)])
+
+
+def _through_definition(node: Any, inputs: tuple[Any, ...], grads: tuple[Tensor | None, ...]) -> tuple[Tensor | None, ...]:
+    data, w_ih, w_hh, b_ih, b_hh, *states = inputs
+    weights = {"ih": w_ih, "hh": w_hh, "bias_ih": b_ih, "bias_hh": b_hh, "hr": None}
+    output, last = _by_steps(node.mode, data, tuple(states), weights, node.reverse, node.batch_sizes)
+    terms = [(y * g).sum() for y, g in zip((output, *last), grads) if g is not None]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    wanted = [t for t, edge in zip(inputs, node.edges) if edge is not None]
+    found = iter(upper.gradients(total, wanted, total.new_ones(()), True))
+    return tuple([None if edge is None else next(found) for edge in node.edges])
+
+
+def _by_steps(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any], reverse: bool,
+              batch_sizes: tuple[int, ...] | None) -> tuple[Tensor, tuple[Tensor, ...]]:
+    if batch_sizes is None:
+        return _run_padded(mode, data, states, weights, reverse)
+    return _run_packed(mode, data, states, weights, reverse, batch_sizes)
+
+
 def _run_padded(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any], reverse: bool) -> tuple[Tensor, tuple[Tensor, ...]]:
     """One layer in one direction over (time, batch, features)."""
     gates = linear(data, weights["ih"], weights["bias_ih"]).unbind(0)
@@ -81,7 +137,7 @@ def _run_padded(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: di
 
 
 def _run_packed(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any], reverse: bool,
-                batch_sizes: list[int]) -> tuple[Tensor, tuple[Tensor, ...]]:
+                batch_sizes: tuple[int, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
     """One layer in one direction over a packed batch: at each time the longest sequences come first."""
     gates = linear(data, weights["ih"], weights["bias_ih"]).split(batch_sizes)
     outputs: list[Any] = [None] * len(batch_sizes)
@@ -118,10 +174,7 @@ def run_layers(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: Seq
             k = layer * directions + direction
             own = tuple(s[k] for s in states)
             named = _named(weights[k], bias, projected)
-            if batch_sizes is None:
-                output, final = _run_padded(mode, data, own, named, direction == 1)
-            else:
-                output, final = _run_packed(mode, data, own, named, direction == 1, batch_sizes)
+            output, final = _run(mode, data, own, named, direction == 1, None if batch_sizes is None else tuple(batch_sizes))
             results.append(output)
             finals.append(final)
         data = results[0] if directions == 1 else cat(results, -1)
