@@ -1,1 +1,7 @@
-"""Convolution."""
+"""Convolution in machine code.
+
+product.py   convolution, the gradient of its input (also the transposed convolution)
+weight.py    the gradient of its weight
+tile.py      the product in registers that all three are made of      parts.py, moving.py   strips of the input, transposes
+geometry.py  which part of the input an output is made of
+"""

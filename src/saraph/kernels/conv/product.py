@@ -19,12 +19,13 @@ from saraph.kernels.conv.parts import COPY, DIRECT, STRIP, TRANSPOSE, Writer
 from saraph.kernels.conv.tile import VECTORS, Shape, shape_of, write_strip, write_tiles
 from saraph.kernels.gemm import micro
 from saraph.kernels.ir import I64, POINTER, Module, Value
+from saraph.kernels.processor import Host
 
 PRODUCTS = {"f": micro.FLOAT32, "d": micro.FLOAT64}
 DEPTH = 256  # steps of the sum whose piece of a panel stays in the nearest cache
 PIXELS = 360  # outputs of a unit of work
 STRIP_BYTES = 400 << 10
-LANEWISE_BLOCKS = 1  # panels of channels in a strip, where every channel is on its own
+LANEWISE_BLOCKS = 4  # panels of channels in a strip, where every channel is on its own and channels lie side by side
 LANEWISE_PIXELS = 2048
 SLACK = 256  # bytes behind scratch memory: whole vectors reach beyond the last pixel's channels
 UNITS = 16  # what work is split into at least, where there are as many blocks of channels
@@ -251,32 +252,31 @@ def dimensions_of(o: Operands) -> tuple[Dimension, ...]:
     return tuple(geometry.forward(*n, skip=side or k < 2) for k, n in enumerate(numbers))
 
 
-def is_direct(o: Operands, dimensions: Sequence[Dimension]) -> bool:
+def is_direct(o: Operands, dimensions: Sequence[Dimension], host: Host) -> bool:
     """Whether the input can be used where it lies: channels side by side, nothing beyond its border is touched, rows are a whole number apart."""
     size = np.dtype(o.char).itemsize
     side = o.x_strides[1] == size or o.x_shape[1] == 1
-    if o.lanewise and o.x_shape[1] * size % (VECTORS * jit.host().vector_bytes):
+    if o.lanewise and o.x_shape[1] * size % (VECTORS * host.vector_bytes):
         return False  # whole vectors would reach beyond the last pixel
     inside = all(d.origin >= 0 and d.origin + ((d.turns - 1) * d.mul + d.reach) * d.gap < d.size for d in dimensions)
     return side and inside
 
 
 @functools.lru_cache(maxsize=128)
-def plan(o: Operands) -> Plan:
+def plan(o: Operands, host: Host) -> Plan:
     """Blocks, tables and words for a call."""
-    product = PRODUCTS[o.char]
-    shape = shape_of(jit.host(), product, o.lanewise)
+    shape = shape_of(host, PRODUCTS[o.char], o.lanewise)
     size, width = shape.size, shape.width
     dimensions = dimensions_of(o)
     groups, (group_in, group_out) = o.groups, o.channels
     if o.lanewise:
         groups, group_in, group_out = 1, 1, o.groups
     count = -(-group_out // width)
-    at_once = min(count, LANEWISE_BLOCKS) if o.lanewise else 0
+    at_once = (min(count, LANEWISE_BLOCKS) if o.x_strides[1] == size else 1) if o.lanewise else 0
     channels = min(at_once * width, o.groups) if o.lanewise else group_in
-    pixels = LANEWISE_PIXELS if o.lanewise else PIXELS
+    pixels = LANEWISE_PIXELS // at_once if o.lanewise else PIXELS
     block = geometry.choose_blocks(o.x_shape[0], dimensions, pitch_of(channels * size, o.lanewise), pixels, STRIP_BYTES)
-    words = strip_words(o.x_shape, o.x_strides, dimensions, block, channels, size, is_direct(o, dimensions), o.lanewise)
+    words = strip_words(o.x_shape, o.x_strides, dimensions, block, channels, size, is_direct(o, dimensions, host), o.lanewise)
     grid = (-(-o.x_shape[0] // block.images), dimensions[0].turns, -(-dimensions[1].turns // block.height), -(-dimensions[2].turns // block.width))
     pieces = int(np.prod(grid)) * groups
     at_once = at_once or -(-count // min(count, max(1, -(-UNITS // pieces))))
@@ -355,13 +355,14 @@ def available(dtype: np.dtype) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def _driver(char: str, lanewise: bool, name: str, host: Any) -> int:
+def _driver(char: str, lanewise: bool, name: str, host: Host) -> int:
     return jit.kernel("convolution", (char, lanewise), functools.partial(build, char, lanewise)).address(name)
 
 
 def run(o: Operands, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out: np.ndarray) -> None:
     """Fill `out`: dense, channels innermost or row-major as `o.last` says. The weight is dense; x has channels or pixels side by side."""
-    p = plan(o)
+    host = jit.host()
+    p = plan(o, host)
     panels = blocks.empty((p.panel_bytes,), np.uint8)
     slots = pool.slots()
     scratch = blocks.empty((slots * (p.slot_bytes + p.temporary_bytes) + SLACK,), np.uint8)
@@ -381,4 +382,4 @@ def run(o: Operands, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out:
            "w_side": int(stride_c == size), "panels": blocks.address(panels), "scratch": place, "temporary": place + slots * p.slot_bytes,
            "bias": blocks.address(wide), "out": blocks.address(out)}
     values = [own[name] if name in own else words[name] for name in WORDS]
-    pool.call(_driver(o.char, o.lanewise, "backward" if o.backward else "forward", jit.host()), pool.arguments(*values))
+    pool.call(_driver(o.char, o.lanewise, "backward" if o.backward else "forward", host), pool.arguments(*values))

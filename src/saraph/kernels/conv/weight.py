@@ -17,6 +17,7 @@ from saraph.kernels.conv.parts import STRIP, Writer
 from saraph.kernels.conv.product import LANEWISE_PIXELS, PRODUCTS, SLACK, Operands, Plan, dimensions_of, is_direct, pitch_of, strip_words
 from saraph.kernels.conv.tile import Shape, shape_of, write_strip, write_tiles
 from saraph.kernels.ir import I64, POINTER, Module, Value
+from saraph.kernels.processor import Host
 
 PIXELS = 200  # of a step: their piece of the gradient stays in the nearest cache
 STRIP_BYTES = 800 << 10
@@ -116,9 +117,9 @@ def _write_add(w: Writer, shape: Shape) -> None:
 
 
 @functools.lru_cache(maxsize=128)
-def plan(o: Operands, g_strides: tuple[int, ...]) -> Plan:
+def plan(o: Operands, g_strides: tuple[int, ...], host: Host) -> Plan:
     """Blocks, tables and words for a call; `o` is that of the convolution, `o.w_last` the order of the result."""
-    shape = shape_of(jit.host(), PRODUCTS[o.char], o.lanewise)
+    shape = shape_of(host, PRODUCTS[o.char], o.lanewise)
     size, width = shape.size, shape.width
     dimensions = dimensions_of(o)
     groups, (group_in, group_out) = o.groups, o.channels
@@ -127,7 +128,7 @@ def plan(o: Operands, g_strides: tuple[int, ...]) -> Plan:
     channels = min(width, o.groups) if o.lanewise else group_in
     block = geometry.choose_blocks(o.x_shape[0], dimensions, pitch_of(channels * size, o.lanewise), LANEWISE_PIXELS if o.lanewise else PIXELS,
                                    STRIP_BYTES)
-    words = strip_words(o.x_shape, o.x_strides, dimensions, block, channels, size, is_direct(o, dimensions), o.lanewise)
+    words = strip_words(o.x_shape, o.x_strides, dimensions, block, channels, size, is_direct(o, dimensions, host), o.lanewise)
     grid = (-(-o.x_shape[0] // block.images), dimensions[0].turns, -(-dimensions[1].turns // block.height), -(-dimensions[2].turns // block.width))
     words.update(zip(("grid_n", "grid_d", "grid_h", "grid_w"), grid, strict=True))
     columns, rows = _tables(o, words, dimensions, block, size)
@@ -169,16 +170,17 @@ def _tables(o: Operands, words: dict[str, int], dimensions: Any, block: geometry
 
 
 @functools.lru_cache(maxsize=16)
-def _driver(char: str, lanewise: bool, host: Any) -> int:
+def _driver(char: str, lanewise: bool, host: Host) -> int:
     return jit.kernel("convolution_weight", (char, lanewise), functools.partial(build, char, lanewise)).address("weight")
 
 
 def run(o: Operands, x: np.ndarray, g: np.ndarray, out: np.ndarray) -> None:
     """Fill `out`, dense in the order that `o.w_last` says. g is dense, row-major or with its channels innermost."""
-    p = plan(o, g.strides)
+    host = jit.host()
+    p = plan(o, g.strides, host)
     matrices = blocks.empty((p.panel_bytes,), np.uint8)
     scratch = blocks.empty((pool.slots() * p.slot_bytes + SLACK,), np.uint8)
     own = {"x": blocks.address(x), "g": blocks.address(g), "out": blocks.address(out), "matrices": blocks.address(matrices),
            "scratch": -(-blocks.address(scratch) // 64) * 64}
     values = [own[name] if name in own else p.words[name] for name in WORDS]
-    pool.call(_driver(o.char, o.lanewise, jit.host()), pool.arguments(*values))
+    pool.call(_driver(o.char, o.lanewise, host), pool.arguments(*values))
