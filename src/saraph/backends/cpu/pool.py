@@ -14,6 +14,7 @@ from saraph.backends.cpu.pointwise import div_trunc
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import Ints, channels_first, channels_last, empty_like_layout, is_channels_last
 from saraph.dtypes import REDUCED
+from saraph.kernels import blocks, jit, pooling
 
 float32 = np.dtype(np.float32)
 BLOCK = 1 << 16  # elements worked on at a time, so that intermediate arrays stay in the cache
@@ -69,15 +70,78 @@ def _geometry(a: np.ndarray, *lists: Ints) -> Any:
     return [(a.ndim - rank + i, *[values[i] for values in lists]) for i in reversed(range(rank))]
 
 
+# -- by kernels ----------------------------------------------------------------------------------------------------------------------
+
+
+def _channels(a: np.ndarray, rank: int) -> int:
+    """The number of channels where they lie innermost, else 0."""
+    return a.shape[1] if a.ndim == rank + 2 and is_channels_last(a) else 0
+
+
+def _result(a: np.ndarray, rank: int, sizes: Ints, channels: int, kind: np.dtype | None = None) -> np.ndarray:
+    """Memory for a result: a's leading dimensions and other spatial ones, in the order in which the kernel writes it."""
+    shape, kind = (*a.shape[: a.ndim - rank], *sizes), a.dtype if kind is None else kind
+    if not channels:
+        return blocks.empty(shape, kind)
+    pattern = channels_first(np.empty((2,) * a.ndim, np.bool_))  # not a view of other memory, as a transposed array would be
+    return np.empty_like(pattern, kind, shape=shape)
+
+
+def _pooled(operation: str, a: np.ndarray, windows: pooling.Windows, out: Ints, counts: Any = None) -> Any:
+    """Values, and for the operation "placed" positions too."""
+    rank, channels = len(out), _channels(a, len(out))
+    x = a if channels or a.flags.c_contiguous else np.ascontiguousarray(a)
+    y = _result(x, rank, out, channels)
+    index = _result(x, rank, out, channels, np.dtype(np.int64)) if operation == "placed" else None
+    if y.size:
+        pooling.pool_windows(operation, x, y, index, windows, channels, counts)
+    return y if index is None else (y, index)
+
+
+def _spread_by_kernel(g: np.ndarray, sizes: Ints, windows: pooling.Windows, counts: Any) -> np.ndarray:
+    kind, rank, channels = g.dtype, len(sizes), _channels(g, len(sizes))
+    x = g.astype(float32) if kind in REDUCED else g
+    x = x if channels or x.flags.c_contiguous else np.ascontiguousarray(x)
+    dx = _result(x, rank, sizes, channels)
+    if dx.size:
+        pooling.spread(x, dx, windows, channels, counts)
+    return dx.astype(kind, copy=False)
+
+
+def adaptive_average(a: np.ndarray, out: Ints) -> np.ndarray | None:
+    """The averages of nearly equal parts; None where there is no kernel."""
+    windows = pooling.adaptive(tuple(a.shape[a.ndim - len(out):]), tuple(out))
+    return _pooled("average", a, windows, out) if a.size and pooling.can_compute(a.dtype, windows) else None
+
+
+def adaptive_average_adjoint(g: np.ndarray, sizes: Ints) -> np.ndarray | None:
+    """The adjoint of `adaptive_average`; None where there is no kernel."""
+    windows = pooling.adaptive(tuple(sizes), tuple(g.shape[g.ndim - len(sizes):]))
+    return _spread_by_kernel(g, sizes, windows, None) if g.size and pooling.can_compute(g.dtype, windows) else None
+
+
+def _regular(sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints) -> pooling.Windows:
+    return pooling.regular(*(tuple(values) for values in (sizes, kernel, stride, padding, dilation, out)))
+
+
 # -- maxima --------------------------------------------------------------------------------------------------------------------------
 
 
 @primitive
 def max_pool(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints, want_index: bool) -> Any:
     """The maxima; with `want_index` also the flat spatial position of each: the first of equal ones. NaN wins (the last one)."""
+    if a.size:
+        windows = _regular(a.shape[a.ndim - len(kernel):], kernel, stride, padding, dilation, out)
+        if pooling.can_compute(a.dtype, windows):
+            return _pooled("placed" if want_index else "max", a, windows, out)
+    return max_pool_by_numpy(a, kernel, stride, padding, dilation, out, want_index)
+
+
+def max_pool_by_numpy(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints, want_index: bool) -> Any:
+    """`max_pool` without kernels."""
     kind = a.dtype
     if kind in REDUCED:
-        found = max_pool(a.astype(float32), kernel, stride, padding, dilation, out, want_index)
+        found = max_pool_by_numpy(a.astype(float32), kernel, stride, padding, dilation, out, want_index)
         return (found[0].astype(kind), found[1]) if want_index else found.astype(kind)
     if not a.size:
         values = np.empty((*a.shape[: a.ndim - len(kernel)], *out), kind)
@@ -177,6 +241,19 @@ def _planes(index: np.ndarray, lead: Ints, total: int) -> Any:
 @primitive
 def spatial_add(g: np.ndarray, index: np.ndarray, sizes: Ints) -> np.ndarray:
     """The adjoint of spatial_gather: zeros (N, C, *sizes) with g (N, C, *O) added at flat positions."""
+    kind, rank, total = g.dtype, len(sizes), math.prod(sizes)
+    if g.size and total < pooling.LARGEST and kind.name in ("float32", "float64", "float16", "bfloat16") and jit.available():
+        channels = _channels(g, rank) if _channels(g, rank) and _channels(index, rank) else 0
+        x, places = (v if channels or v.flags.c_contiguous else np.ascontiguousarray(v) for v in (g, index))
+        x = x.astype(float32) if kind in REDUCED else x
+        dx = _result(x, rank, sizes, channels)
+        pooling.scatter(x, places, dx, total, math.prod(g.shape[g.ndim - rank:]), channels)
+        return dx.astype(kind, copy=False)
+    return spatial_add_by_numpy(g, index, sizes)
+
+
+def spatial_add_by_numpy(g: np.ndarray, index: np.ndarray, sizes: Ints) -> np.ndarray:
+    """`spatial_add` without kernels."""
     kind = g.dtype
     lead, total = g.shape[: g.ndim - len(sizes)], math.prod(sizes)
     found = np.zeros((math.prod(lead), total), float32 if kind in REDUCED else kind)
@@ -221,7 +298,16 @@ def _divide(a: np.ndarray, divisors: Any, out: np.ndarray) -> None:
 
 @primitive
 def avg_pool(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, out: Ints, divisors: Any) -> np.ndarray:
-    """Sums over windows, divided: see `_divided`."""
+    """Sums over windows, divided: see `_divide`."""
+    if a.size:
+        windows = _regular(a.shape[a.ndim - len(kernel):], kernel, stride, padding, (1,) * len(kernel), out)
+        if pooling.can_compute(a.dtype, windows):
+            return _pooled("average", a, windows, out, divisors)
+    return avg_pool_by_numpy(a, kernel, stride, padding, out, divisors)
+
+
+def avg_pool_by_numpy(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, out: Ints, divisors: Any) -> np.ndarray:
+    """`avg_pool` without kernels."""
     kind = a.dtype
     if kind in REDUCED:
         a = a.astype(float32)
@@ -241,6 +327,15 @@ def avg_pool(a: np.ndarray, kernel: Ints, stride: Ints, padding: Ints, out: Ints
 @primitive
 def spread_average(g: np.ndarray, sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, divisors: Any) -> np.ndarray:
     """The adjoint of avg_pool."""
+    if g.size:
+        windows = _regular(sizes, kernel, stride, padding, (1,) * len(kernel), g.shape[g.ndim - len(kernel):])
+        if pooling.can_compute(g.dtype, windows):
+            return _spread_by_kernel(g, sizes, windows, divisors)
+    return spread_average_by_numpy(g, sizes, kernel, stride, padding, divisors)
+
+
+def spread_average_by_numpy(g: np.ndarray, sizes: Ints, kernel: Ints, stride: Ints, padding: Ints, divisors: Any) -> np.ndarray:
+    """`spread_average` without kernels."""
     kind, rank = g.dtype, len(kernel)
     if kind in REDUCED:
         g = g.astype(float32)
@@ -291,6 +386,15 @@ def _last_argmax(part: np.ndarray, axis: int) -> np.ndarray:
 @primitive
 def adaptive_max(a: np.ndarray, out: Ints) -> tuple[np.ndarray, np.ndarray]:
     """The maxima of windows that make `out` of them along the last dimensions, and their flat positions."""
+    if a.size:
+        windows = pooling.adaptive(tuple(a.shape[a.ndim - len(out):]), tuple(out))
+        if pooling.can_compute(a.dtype, windows):
+            return _pooled("placed", a, windows, out)
+    return adaptive_max_by_numpy(a, out)
+
+
+def adaptive_max_by_numpy(a: np.ndarray, out: Ints) -> tuple[np.ndarray, np.ndarray]:
+    """`adaptive_max` without kernels."""
     kind, rank, given = a.dtype, len(out), a
     if kind in REDUCED:
         a = a.astype(float32)

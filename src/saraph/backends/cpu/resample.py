@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from saraph.backends.cpu.pool import adaptive_average, adaptive_average_adjoint
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import Ints, channels_first, channels_last, is_channels_last
 from saraph.dtypes import REDUCED
@@ -210,13 +211,15 @@ def _in_order(a: np.ndarray, sizes: Ints, *how: Any) -> np.ndarray:
 @primitive
 def resize(a: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool) -> np.ndarray:
     """The last dimensions resized. Modes: nearest, nearest-exact, linear, cubic, linear-antialias, cubic-antialias, area."""
-    return _in_order(a, sizes, mode, scales, align, False)
+    found = adaptive_average(a, sizes) if mode == "area" else None
+    return found if found is not None else _in_order(a, sizes, mode, scales, align, False)
 
 
 @primitive
 def resize_adjoint(g: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool) -> np.ndarray:
     """The adjoint of `resize` for inputs whose last dimensions are `sizes`."""
-    return _in_order(g, sizes, mode, scales, align, True)
+    found = adaptive_average_adjoint(g, sizes) if mode == "area" else None
+    return found if found is not None else _in_order(g, sizes, mode, scales, align, True)
 
 
 # -- padding -------------------------------------------------------------------------------------------------------------------------------
