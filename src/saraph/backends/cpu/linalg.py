@@ -37,6 +37,14 @@ def real_dtype(dtype: np.dtype) -> np.dtype:
     return np.dtype(dtype.char.lower())
 
 
+#: Rows from which one matrix goes to SciPy's LAPACK: for large ones it is built faster than NumPy's.
+LARGE = 64
+
+
+def _one_large(a: np.ndarray) -> bool:
+    return a.ndim == 2 and min(a.shape) >= LARGE
+
+
 Spec = Sequence[tuple[tuple[int, ...], np.dtype]]
 
 
@@ -110,6 +118,10 @@ def inverse(a: np.ndarray) -> list[np.ndarray]:
 @primitive
 def solve(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     """X with A X = B for stacks of matrices (batches broadcast), and info per A."""
+    if _one_large(a) and b.ndim == 2 and b.shape[-1]:
+        _, _, x, info = lapack("gesv", a.dtype)(a, b)
+        if info == 0:
+            return [np.ascontiguousarray(x), np.zeros((), int32)]
     try:
         with np.errstate(all="ignore"):
             return [np.linalg.solve(a, b), np.zeros(a.shape[:-2], int32)]
@@ -173,6 +185,10 @@ def triangular_solve(a: np.ndarray, b: np.ndarray, upper: bool, left: bool, unit
 @primitive
 def cholesky(a: np.ndarray, upper: bool) -> list[np.ndarray]:
     """The triangular factor of a Hermitian positive-definite matrix (only that triangle is read), and info."""
+    if _one_large(a):  # LAPACK reads columns: it is given the transpose, and gives the transpose of the factor
+        factor, info = lapack("potrf", a.dtype)(a.T, lower=int(upper), clean=1)
+        if info == 0:
+            return [factor.T, np.zeros((), int32)]
     try:
         return [np.linalg.cholesky(a, upper=upper), np.zeros(a.shape[:-2], int32)]
     except np.linalg.LinAlgError:
@@ -240,12 +256,25 @@ def _converged(name: str, a: np.ndarray, function: Callable) -> Any:
 @primitive
 def svd(a: np.ndarray, full_matrices: bool) -> list[np.ndarray]:
     """U, the singular values (largest first) and Vh; raises LinAlgError where the iteration fails."""
-    return list(_converged("svd", a, lambda: np.linalg.svd(a, full_matrices)))
+    found = _large_svd(a, True, full_matrices)
+    return found or list(_converged("svd", a, lambda: np.linalg.svd(a, full_matrices)))
+
+
+def _large_svd(a: np.ndarray, vectors: bool, full_matrices: bool) -> list[np.ndarray] | None:
+    """U, singular values and Vh of one large matrix; None where there is none, or where the iteration fails."""
+    if not _one_large(a):
+        return None
+    turned = a.T  # LAPACK reads columns
+    m, n = turned.shape
+    work = int(np.real(lapack("gesdd_lwork", a.dtype)(m, n, compute_uv=int(vectors), full_matrices=int(full_matrices))[0]))
+    u, values, vh, info = lapack("gesdd", a.dtype)(turned, compute_uv=int(vectors), full_matrices=int(full_matrices), lwork=work)
+    return [vh.T, values, u.T] if info == 0 else None
 
 
 @primitive
 def svdvals(a: np.ndarray) -> np.ndarray:
-    return _converged("svd", a, lambda: np.linalg.svd(a, compute_uv=False))
+    found = _large_svd(a, False, False)
+    return found[1] if found else _converged("svd", a, lambda: np.linalg.svd(a, compute_uv=False))
 
 
 @primitive
