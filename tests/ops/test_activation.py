@@ -172,3 +172,19 @@ def test_arguments_that_are_refused():
         F.hardtanh(torch.ones(2, dtype=torch.uint8))
     with pytest.raises(TypeError, match="must be Tensor"):
         F.relu(1.0)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("dim", [0, 1, 2])
+def test_softmax_of_many_elements_along_every_dimension(name, dim):
+    x = torch.linspace(-4, 4, 30 * 40 * 50).sin().mul(5).reshape(30, 40, 50).requires_grad_()
+    g = torch.linspace(-1, 1, 30 * 40 * 50).reshape(30, 40, 50)
+    y = getattr(torch, name)(x, dim)
+    y.backward(g)
+    wide = x.detach().double().numpy()
+    e = np.exp(wide - wide.max(dim, keepdims=True))
+    p = e / e.sum(dim, keepdims=True)
+    grad = g.double().numpy()
+    want = p * (grad - (grad * p).sum(dim, keepdims=True)) if name == "softmax" else grad - p * grad.sum(dim, keepdims=True)
+    np.testing.assert_allclose(y.detach().numpy(), p if name == "softmax" else np.log(p), rtol=1e-5, atol=2e-6)
+    np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-5, atol=5e-6)

@@ -335,6 +335,11 @@ def unary_with(a: Any, argument: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
 
 
+@rule("limited")
+def limited(a: Any, low: Any, high: Any) -> tuple[Shape, np.dtype]:
+    return a.shape, a.dtype
+
+
 @rule("lerp")
 def lerp(a: Any, b: Any, weight: Any) -> tuple[Shape, np.dtype]:
     return _broadcast(a, b, weight), a.dtype

@@ -88,6 +88,39 @@ addcmul = Pointwise("addcmul", lambda x, a, b, value: x + a * value * b)
 addcdiv = Pointwise("addcdiv", lambda x, a, b, value: x + a * value / b)
 
 
+def _sign(x: Expression) -> Expression:
+    return where(x > 0.0, 1.0, where(x < 0.0, -1.0, x.builder.constant(0.0, x.dtype)))
+
+
+def _fmod(x: Expression, y: Expression) -> tuple[Expression, Expression]:
+    """The remainder of |x| / |y| with the sign of x, exact; and where it is not: there the quotient is too large for the format's integers."""
+    size, step = apply("abs", x), apply("abs", y)
+    quotient = apply("trunc", size / step)
+    far = (quotient >= (2.0**22 if x.dtype.itemsize == 4 else 2.0**51)) & apply("isfinite", x) & apply("ne", y, 0.0)
+    rest = apply("fma", -quotient, step, size)
+    rest = where(rest < 0.0, rest + step, rest)
+    rest = where(rest >= step, rest - step, rest)
+    rest = where(apply("isinf", y) & apply("isfinite", x), size, rest)
+    return apply("copysign", rest, x), far
+
+
+def _remainder(x: Expression, y: Expression) -> tuple[Expression, Expression]:
+    """As Python's %: with the sign of y; a zero has the sign of x."""
+    rest, far = _fmod(x, y)
+    turned = apply("ne", rest, 0.0) & ((y < 0.0) ^ (rest < 0.0))
+    return where(turned, rest + y, rest), far
+
+
+sign = Pointwise("sign", _sign)
+fmod, remainder = Pointwise("fmod", _fmod), Pointwise("remainder", _remainder)
+rint = simple("rint")
+limited = Pointwise("limited", lambda x, low, high: minimum(maximum(x, low), high))
+exp_of_difference = Pointwise("exp_of_difference", lambda x, top: exp(x - top))
+log_softmax_from_terms = Pointwise("log_softmax_from_terms", lambda x, top, total: (x - top) - apply("log", total))
+softmax_gradient = Pointwise("softmax_gradient", lambda grad, y, total: (grad - total) * y)
+log_softmax_gradient = Pointwise("log_softmax_gradient", lambda grad, y, total: grad - exp(y) * total)
+
+
 @lru_cache(64)
 def leaky_relu(slope: float) -> Pointwise:
     """x where x > 0, else slope x."""

@@ -27,6 +27,11 @@ def _sigmoid(x: Any) -> Any:
     return np.true_divide(1, np.add(np.exp(np.negative(x)), 1))
 
 
+def _fma(a: Any, b: Any, c: Any) -> Any:
+    wide = np.float64 if a.dtype == np.float32 else np.longdouble
+    return (a.astype(wide) * b + c).astype(a.dtype)
+
+
 def _not(x: Any) -> Any:
     return np.logical_not(x)
 
@@ -35,7 +40,7 @@ def _not(x: Any) -> Any:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "neg": np.negative, "abs": np.absolute, "square": np.square,
     "maximum": np.maximum, "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin, "sqrt": np.sqrt, "rsqrt": lambda x: np.true_divide(1, np.sqrt(x)),
-    "reciprocal": lambda x: np.true_divide(1, x), "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "copysign": np.copysign,
+    "reciprocal": lambda x: np.true_divide(1, x), "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "copysign": np.copysign, "fma": _fma,
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal, "isnan": np.isnan,
     "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": _not, "where": np.where,

@@ -134,10 +134,14 @@ def _runner(code: Compiled) -> Callable[..., Any]:
         shape = first.shape
         alike = True
         for a in arrays:
-            if a.shape != shape and a.size != 1:
+            if a.shape != shape:
                 alike = False
         if alike and first.size < LARGE:
             return ufunc(*arrays) if out is None else ufunc(*arrays, out=out)
+        if alike and all([a.flags.c_contiguous for a in arrays]):  # one long row, which the ufunc itself shares out among threads
+            if out is None:
+                out = tuple([blocks.empty(shape, kind) for kind in code.results])
+            return ufunc(*arrays, out=out)
         return run_large(code, arrays, out)
 
     return run

@@ -45,17 +45,16 @@ def _element(program: Program) -> list[bool]:
 
 
 def _write_body(module: Module, program: Program, lanes: int) -> None:
-    """body(vectors, operand...): whole vectors of operands that lie side by side."""
+    """body(vectors, pointer..., step...): whole vectors; an operand's next vector lies `step` bytes further on (0: the same again)."""
     kinds, inputs = _kinds(program), len(program.inputs)
-    function = module.function("body", [("vectors", I64), *((f"p{k}", POINTER) for k in range(len(kinds)))])
-    vectors, *pointers = function.parameters
-    sizes, element = emit.byte_sizes(program), _element(program)
+    count = len(kinds)
+    function = module.function("body", [("vectors", I64), *((f"p{k}", POINTER) for k in range(count)), *((f"s{k}", I64) for k in range(count))])
+    vectors, pointers, steps_of = function.parameters[0], function.parameters[1:1 + count], function.parameters[1 + count:]
+    element = _element(program)
     numbers = {k: emit.load(function, kinds[k], pointers[k], 0) for k in range(inputs) if not element[k]}
     with function.range(0, vectors) as index:
-        first = index * lanes
-
         def place(k: int) -> Value:
-            return function.offset(pointers[k], first * sizes[k])
+            return function.offset(pointers[k], index * steps_of[k])
 
         def read(k: int) -> Value:
             return numbers[k] if k in numbers else emit.load(function, kinds[k], place(k), lanes)
@@ -113,15 +112,20 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
     steps = [_word(function, args, HEAD + count + k) for k in range(count)]
     outer = function.offset(args, 8 * (HEAD + 2 * count))
     dense = [step.equals(size) if own else function.constant(I1, 1) for step, size, own in zip(steps, sizes, element, strict=True)]
-    all_dense = dense[0]
-    for one in dense[1:]:
-        all_dense = all_dense & one
-    constant = [step.equals(0) for step in steps]  # along a row: copied once per unit
+    constant = [step.equals(0) for step in steps]  # along a row: its buffer holds one vector of it, filled once per unit
+    all_dense = function.constant(I1, 1)
+    for k, one in enumerate(dense):
+        all_dense = all_dense & (one | constant[k] if k < inputs else one)
+    ahead = [function.constant(I64, lanes * size) for size in sizes]
+    again = [function.select(same, 0, step) if k < inputs else step for k, (same, step) in enumerate(zip(constant, ahead, strict=True))]
     buffers = [function.array(I8, TILE * size) for size in sizes]
     span = function.select(all_dense, function.constant(I64, BLOCK), TILE)
 
     def compute(places: list[Value], elements: Value) -> None:
-        function.call("body", [(elements + (lanes - 1)) / lanes, *places])
+        function.call("body", [(elements + (lanes - 1)) / lanes, *places, *again])
+
+    def directly(places: list[Value], elements: Value) -> None:
+        compute([function.select(constant[k], buffers[k], place) if k < inputs and element[k] else place for k, place in enumerate(places)], elements)
 
     def through_buffers(places: list[Value], elements: Value, direct: list[Value]) -> None:
         padded = (elements + (lanes - 1)) & -lanes
@@ -142,13 +146,13 @@ def _write_task(module: Module, program: Program, lanes: int) -> None:
         rows = _row_starts(function, row, dimensions, outer, pointers)
         for k in filter(element.__getitem__, range(inputs)):
             with function.when(constant[k]):
-                function.call(f"gather_{sizes[k]}", [buffers[k], rows[k], steps[k], function.constant(I64, 1), function.constant(I64, TILE)])
+                function.call(f"gather_{sizes[k]}", [buffers[k], rows[k], steps[k], function.constant(I64, 1), function.constant(I64, lanes)])
         with function.range(first, last, span) as at:
             elements = last - at
             elements = function.select(elements < span, elements, span)
             whole = elements & -lanes
             places = [function.offset(start, at * step) if own else start for start, step, own in zip(rows, steps, element, strict=True)]
-            function.either(all_dense, partial(compute, places, whole), partial(through_buffers, places, whole, dense))
+            function.either(all_dense, partial(directly, places, whole), partial(through_buffers, places, whole, dense))
             with function.when(elements > whole):
                 ends = [function.offset(place, whole * step) if own else place for place, step, own in zip(places, steps, element, strict=True)]
                 through_buffers(ends, elements - whole, [function.constant(I1, 0)] * count)

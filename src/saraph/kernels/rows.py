@@ -186,6 +186,11 @@ def _squares_of_row(x: Expression) -> Expression:
     return _sum(x * x)
 
 
+def _numbers_of_row(x: Expression) -> Expression:
+    """The sum of what is not NaN along the last axis."""
+    return _sum(apply("where", apply("isnan", x), 0.0, x))
+
+
 def _sizes_of_row(x: Expression) -> Expression:
     """The sum of the absolute values along the last axis."""
     return _sum(apply("abs", x))
@@ -221,5 +226,6 @@ log_softmax_backward = RowKernel("log_softmax_backward", _log_softmax_backward, 
 sum_of_row = RowKernel("sum", _sum_of_row)
 largest_of_row, smallest_of_row = RowKernel("largest", _largest_of_row), RowKernel("smallest", _smallest_of_row)
 sums_about = RowKernel("sums_about", _sums_about, 2, rows=(1,))
+numbers_of_row = RowKernel("numbers", _numbers_of_row)
 squares_of_row, sizes_of_row = RowKernel("squares", _squares_of_row), RowKernel("sizes", _sizes_of_row)
 logsumexp_of_row = RowKernel("logsumexp", _logsumexp)

@@ -51,11 +51,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None, *, out: Tensor | None
     x = input if input.__class__ in PLAIN else check_tensor(input, "clamp")
     a = x._a
     if a.dtype.kind == "f" and min.__class__ in LIMITS and max.__class__ in LIMITS and (min is not None or max is not None):
-        backend = of(a)
-        if min is not None:
-            a = backend.maximum(a, min)
-        if max is not None:
-            a = backend.minimum(a, max)
+        a = of(a).limited(a, min, max)
         return record(a, ClampBackward0, (x,), (x,), limits=(min, max)) if x._rg else wrap(a)
     return _clamp_between(x, min, max)
 

@@ -1,7 +1,7 @@
 """Other dtypes, and copies between arrays of any strides: large ones by kernels, into reused memory; small ones by NumPy, whose calls cost less."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def filled(shape: tuple[int, ...], value: Any, dtype: np.dtype) -> np.ndarray:
     return a
 
 
-def copied(a: np.ndarray, order: str) -> np.ndarray:
+def copied(a: np.ndarray, order: Literal["C", "K"]) -> np.ndarray:
     """`a.copy(order)` for "C" and "K"."""
     if a.nbytes >= (HUGE if a.flags.c_contiguous else STRIDED) and jit.available():
         result = dense_like(a, a.dtype) if order == "K" else blocks.empty(a.shape, a.dtype)

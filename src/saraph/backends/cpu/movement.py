@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def empty_strided(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dt
 
 
 @primitive
-def copy(a: np.ndarray, order: str = "K") -> np.ndarray:
+def copy(a: np.ndarray, order: Literal["C", "K"] = "K") -> np.ndarray:
     """A copy: "K" keeps the memory order (broadcast dimensions are filled in row-major), "C" is row-major."""
     if order == "K" and 0 in a.strides and a.size > 1:
         order = "C"

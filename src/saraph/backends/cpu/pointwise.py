@@ -185,6 +185,8 @@ def sign(a: np.ndarray) -> np.ndarray:
         return a.copy()
     if a.dtype.kind in "iu":
         return np.sign(a)
+    if a.size >= LARGE and a.dtype.char in "fd":
+        return functions.sign(a)
     if a.dtype.kind == "V" or not a.ndim:
         return np.subtract(a > 0, a < 0, dtype=np.int8).astype(a.dtype)
     result = np.sign(a)
@@ -238,7 +240,7 @@ def round_(a: np.ndarray, decimals: int) -> np.ndarray:
     if kind in REDUCED:
         a = a.astype(float32)
     if decimals == 0:
-        return np.rint(a).astype(kind)
+        return functions.rint(a) if a.size >= LARGE and a.dtype.char in "fd" and kind is a.dtype else np.rint(a).astype(kind)
     factor = a.dtype.type(10.0 ** abs(decimals))
     return (np.rint(a * factor) / factor if decimals > 0 else np.rint(a / factor) * factor).astype(kind)
 
@@ -281,6 +283,9 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if b.dtype.kind in "iu":
         _check_integer_zero(a, b)
         return np.remainder(a, b)
+    found = _exact_remainder(functions.remainder, a, b)
+    if found is not None:
+        return found
     kind = a.dtype
     if kind in REDUCED:
         a, b = a.astype(float32), b.astype(float32)
@@ -288,11 +293,31 @@ def remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.where(r == 0, np.copysign(r, a), r).astype(kind, copy=False)  # a zero has the sign of fmod's
 
 
+def _exact_remainder(kernel: Pointwise, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+    """The kernel's result, if no quotient was too large for it."""
+    if a.size < LARGE or a.dtype.char not in "fd" or b.dtype is not a.dtype:
+        return None
+    result, far = kernel(a, b)
+    return None if far.any() else result
+
+
 @primitive
 def fmod(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if b.dtype.kind in "iu":
         _check_integer_zero(a, b)
-    return _fmod(a, b)
+    found = _exact_remainder(functions.fmod, a, b)
+    return _fmod(a, b) if found is None else found
+
+
+@primitive
+def limited(a: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+    """A floating array held within limits (None: there is none); NaN stays."""
+    if a.size >= LARGE and a.dtype.char in "fd":
+        low, high = (np.asarray(limit, a.dtype) for limit in (-np.inf if low is None else low, np.inf if high is None else high))
+        return functions.limited(a, low, high)
+    if low is not None:
+        a = np.maximum(a, low)
+    return a if high is None else np.minimum(a, high)
 
 
 _fmod = through_float32(np.fmod)

@@ -17,7 +17,7 @@ from saraph.dtypes import REDUCED
 from saraph.kernels import RowKernel, sum_rows
 from saraph.kernels.columns import PLAIN, ColumnKernel
 from saraph.kernels.kernel import LARGE
-from saraph.kernels.rows import largest_of_row, logsumexp_of_row, sizes_of_row, smallest_of_row, squares_of_row, sums_about
+from saraph.kernels.rows import largest_of_row, logsumexp_of_row, numbers_of_row, sizes_of_row, smallest_of_row, squares_of_row, sums_about
 from saraph.kernels.updates import scale, sums_of_squares
 
 float32 = np.dtype(np.float32)
@@ -83,10 +83,11 @@ def by_pieces(kernel: RowKernel, rows: np.ndarray, combine: RowKernel) -> np.nda
     return combine.function(parts)
 
 
-def across_rows(kernel: ColumnKernel, a: np.ndarray, axis: int) -> np.ndarray:
-    """A reduction of a dense array along an axis that is not the last."""
+def across_rows(kernel: ColumnKernel, a: np.ndarray, axis: int, *others: np.ndarray) -> np.ndarray:
+    """A reduction of dense arrays of one shape along an axis that is not the last; the axis stays with size 1."""
     shape = (*a.shape[:axis], 1, *a.shape[axis + 1:])
-    return kernel(a.reshape(math.prod(a.shape[:axis]), a.shape[axis], -1)).reshape(shape)
+    rows = (math.prod(a.shape[:axis]), a.shape[axis], math.prod(a.shape[axis + 1:]))
+    return kernel(*(x.reshape(rows) for x in (a, *others))).reshape(shape)
 
 
 def _along(a: np.ndarray, axis: int) -> np.ndarray:
@@ -149,6 +150,8 @@ def _count(a: np.ndarray, axes: Axes) -> Any:
 @primitive
 def nansum(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """The sum with NaN counted as 0."""
+    if _dense_rows(a, _axes(a, axes)):
+        return _of_rows(numbers_of_row, a, _axes(a, axes), keepdims, sum_rows)
 
     def without_nan(part: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
         return sum_(np.where(np.isnan(part), part.dtype.type(0), part), axes, keepdims)

@@ -15,6 +15,7 @@ from saraph.backends.cpu.pool import adaptive_average, adaptive_average_adjoint
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import Ints, channels_first, channels_last, is_channels_last
 from saraph.dtypes import REDUCED
+from saraph.kernels import blocks, jit, resample
 
 float32, float64 = np.dtype(np.float32), np.dtype(np.float64)
 KEPT = 512  # lists of taps that are remembered
@@ -115,16 +116,28 @@ def _entries(mode: str, size: int, out: int, given: float | None, align: bool, k
     return _antialiased(size, out, scale, kind, mode == "cubic-antialias")
 
 
-@functools.lru_cache(KEPT)
-def _taps(mode: str, size: int, out: int, given: float | None, align: bool, kind: np.dtype, transposed: bool) -> tuple[Tap, ...]:
-    """The terms of every output element; transposed: for every input element what it is used in."""
+def _sorted_entries(mode: str, size: int, out: int, given: float | None, align: bool, kind: np.dtype,
+                    transposed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """The entries in the order of rows and columns, and the number of rows."""
     rows, columns, weights = _entries(mode, size, out, given, align, kind)
     count = out
     if transposed:
         rows, columns, count = columns, rows, size
     keys, inverse = np.unique(rows * max(size, out) + columns, return_inverse=True)
     weights = np.bincount(inverse, weights.astype(float64), len(keys)).astype(kind)  # elements named twice (at the edges) once
-    rows, columns = keys // max(size, out), keys % max(size, out)
+    return keys // max(size, out), keys % max(size, out), weights, count
+
+
+@functools.lru_cache(KEPT)
+def _table(mode: str, size: int, out: int, given: float | None, align: bool, kind: np.dtype, transposed: bool) -> resample.Table:
+    """What `_taps` says, as kernels read it."""
+    return resample.Table(*_sorted_entries(mode, size, out, given, align, kind, transposed))
+
+
+@functools.lru_cache(KEPT)
+def _taps(mode: str, size: int, out: int, given: float | None, align: bool, kind: np.dtype, transposed: bool) -> tuple[Tap, ...]:
+    """The terms of every output element; transposed: for every input element what it is used in."""
+    rows, columns, weights, count = _sorted_entries(mode, size, out, given, align, kind, transposed)
     starts = np.searchsorted(rows, np.arange(count))
     turn = np.arange(len(rows)) - starts[rows]
     found = []
@@ -172,6 +185,28 @@ def _apply(a: np.ndarray, axis: int, terms: tuple[Tap, ...], count: int) -> np.n
     return out
 
 
+def _resized_by_kernel(a: np.ndarray, tables: dict[int, resample.Table]) -> np.ndarray:
+    """A contiguous array with some axes resized, those that shrink most first; the last two together."""
+    last = a.ndim - 1
+    steps = [(axis,) for axis in tables if axis < last - 1]
+    if last in tables:
+        steps.append((last - 1, last))
+    elif last - 1 in tables:
+        steps.append((last - 1,))
+    steps.sort(key=lambda axes: (math.prod(tables[axis].count / a.shape[axis] for axis in axes if axis in tables), -axes[0]))
+    for axes in steps:
+        shape = tuple([tables[d].count if d in axes and d in tables else n for d, n in enumerate(a.shape)])
+        result = blocks.empty(shape, a.dtype)
+        if len(axes) == 1:
+            outer, inner = math.prod(a.shape[: axes[0]]), math.prod(a.shape[axes[0] + 1:])
+            resample.lines(a.reshape(outer, -1, inner), result, tables[axes[0]])
+        else:
+            vertical = tables.get(last - 1) or resample.unchanged(a.shape[-2], a.dtype)
+            resample.planes(a.reshape(-1, *a.shape[-2:]), result, vertical, tables[last])
+        a = result
+    return a
+
+
 def _resized(a: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool, transposed: bool) -> np.ndarray:
     """All axes, those that shrink most first. `sizes` are the result's (transposed: of what was resized to a's size)."""
     rank = len(sizes)
@@ -180,6 +215,8 @@ def _resized(a: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool, tr
     wide = float64 if a.dtype == float64 else float32
     order = sorted(range(rank), key=lambda i: (sizes[i] / max(a.shape[a.ndim - rank + i], 1), -i))
     a = np.ascontiguousarray(a)
+    if a.dtype == wide and rank < a.ndim and jit.available():
+        return _resized_by_kernel(a, _tables(a, sizes, mode, scales, align, wide, transposed))
     for i in order:
         axis = a.ndim - rank + i
         have, want = a.shape[axis], sizes[i]
@@ -189,6 +226,17 @@ def _resized(a: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool, tr
         elif size != out or (scales[i] is not None and mode != "area"):
             a = _apply(a, axis, _taps(mode, size, out, scales[i], align, wide, transposed), want)
     return a
+
+
+def _tables(a: np.ndarray, sizes: Ints, mode: str, scales: Any, align: bool, kind: np.dtype, transposed: bool) -> dict[int, resample.Table]:
+    """The tables of the axes that change."""
+    found = {}
+    for i, want in enumerate(sizes):
+        axis = a.ndim - len(sizes) + i
+        size, out = (want, a.shape[axis]) if transposed else (a.shape[axis], want)
+        if size != out or (scales[i] is not None and mode != "area"):
+            found[axis] = _table(mode, size, out, scales[i], align, kind, transposed)
+    return found
 
 
 def _in_order(a: np.ndarray, sizes: Ints, *how: Any) -> np.ndarray:

@@ -51,7 +51,7 @@ def convolution(x: Any, w: Any, bias: Any, stride: Ints, padding: Ints, dilation
 
 
 @rule("convolution_input_grad")
-def convolution_input_grad(g: Any, w: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+def convolution_input_grad(g: Any, w: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int, bias: Any = None) -> Any:
     return like_layout((g.shape[0], w.shape[1] * groups, *size), g.dtype, g, w)
 
 
