@@ -60,6 +60,7 @@ CASES = {
     "erfinv": (inverse_of_erf, (((-1.0, 1.0), (0.99, 1.0)), ((-1.0, 1.0), (0.99, 1.0))), 2.2, 2.2),
     "ndtr": (mp.ncdf, (((-12.0, 6.0), (-1.0, 1.0)), ((-36.0, 8.0), (-1.0, 1.0))), 2.6, 2.7),
     "digamma": (mp.digamma, (((0.001, 6.0), (5.0, 20.0), ("decades", -36, 38)), ((0.001, 6.0), (5.0, 20.0), ("decades", -300, 308))), 3.0, 2.6),
+    "lgamma": (real(mp.loggamma), (((0.001, 3.0), (3.0, 50.0), ("decades", -36, 36)), ((0.001, 3.0), (3.0, 50.0), ("decades", -300, 300))), 2.4, 2.4),
     "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), SIGNED, 0.51, 0.51),
 }
 
@@ -237,6 +238,8 @@ def test_special_values_of_functions_of_two(name, dtype):
     ("erfinv", [0.0, -0.0, 1.0, -1.0, 1.5, -2.0, math.inf, math.nan], [0.0, -0.0, math.inf, -math.inf, math.nan, math.nan, math.nan, math.nan]),
     ("ndtr", [0.0, math.inf, -math.inf, math.nan], [0.5, 1.0, 0.0, math.nan]),
     ("digamma", [0.0, -0.0, -1.0, -7.0, math.inf, -math.inf, math.nan], [-math.inf, math.inf, math.nan, math.nan, math.inf, math.nan, math.nan]),
+    ("lgamma", [0.0, -0.0, 1.0, 2.0, -1.0, -7.0, math.inf, -math.inf, math.nan],
+     [math.inf, math.inf, 0.0, 0.0, math.inf, math.inf, math.inf, math.inf, math.nan]),
     ("sigmoid", [0.0, -0.0, math.inf, -math.inf, math.nan], [0.5, 0.5, 1.0, 0.0, math.nan])])
 def test_special_values_by_table(name, at, want, dtype):
     got = compiled(getattr(vmath, name), 1, 0)(np.array(at, dtype))
@@ -245,8 +248,9 @@ def test_special_values_by_table(name, at, want, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_digamma_of_negative_numbers(dtype):
+@pytest.mark.parametrize("name, definition", [("digamma", mp.digamma), ("lgamma", real(mp.loggamma))])
+def test_gamma_functions_of_negative_numbers(name, definition, dtype):
     x = np.concatenate([-np.random.default_rng(1).uniform(0, 10, POINTS), -10 ** np.random.default_rng(2).uniform(-5, 4, POINTS)]).astype(dtype)
-    want, _ = exact(mp.digamma, x.astype(np.float64))
-    # Between its poles it has roots, near which only the absolute error is small.
-    np.testing.assert_allclose(compiled(vmath.digamma, 1, 8)(x), want, rtol=8 * np.finfo(dtype).eps, atol=16 * np.finfo(dtype).eps)
+    want, _ = exact(definition, x.astype(np.float64))
+    # Between their poles they have roots, near which only the absolute error is small.
+    np.testing.assert_allclose(compiled(getattr(vmath, name), 1, 8)(x), want, rtol=8 * np.finfo(dtype).eps, atol=16 * np.finfo(dtype).eps)

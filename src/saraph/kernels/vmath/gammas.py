@@ -1,10 +1,10 @@
-"""The logarithmic derivative of the gamma function."""
+"""The logarithm of the gamma function and its derivative: lgamma, digamma."""
 from __future__ import annotations
 
 import math
 
 from saraph.kernels.ir import Function, Value
-from saraph.kernels.vmath.base import Terms, bits, fma, polynomial, product, series, unary
+from saraph.kernels.vmath.base import Terms, absolute, bits, fma, polynomial, product, series, unary
 from saraph.kernels.vmath.logarithms import log
 from saraph.kernels.vmath.trigonometry import sine_and_cosine
 
@@ -19,6 +19,18 @@ _NEAR: Terms = {
 _ROOT = {"float": (1.4616321325302124, 1.243815006546356e-08), "double": (1.4616321449683622, 9.549995429965697e-17)}
 #: The asymptotic series log(x) - 1 / (2 x) - sum of B_2k / (2 k x^2k); from 13 on these are enough (Abramowitz and Stegun, 6.3.18).
 _FAR = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+#: log(gamma(x)) / ((x - 1) (x - 2)) in powers of x - 2, on [1, 3].
+_LGAMMA: Terms = {
+    "float": (0.42278433, -0.10031728, 0.03296558, -0.012384913, 0.004991839, -0.0021023736, 0.00094363897, -0.0004248988, 0.00013130781,
+              -5.3069314e-05, 7.7924655e-05, -3.8502854e-05),
+    "double": (0.42278433509846713, -0.1003173016743539, 0.03296500062115722, -0.012384192193374, 0.004998641164614694, -0.0021081308338387335,
+               0.000915376924266468, -0.0004057073998070152, 0.00018255261308608664, -8.309510102156805e-05, 3.816909104613098e-05,
+               -1.7661849805615064e-05, 8.221175166476745e-06, -3.846534528535409e-06, 1.8115559052137682e-06, -8.554311007416998e-07,
+               3.955760637808064e-07, -1.8622049016353566e-07, 1.0462714311060649e-07, -5.192902566988864e-08, 5.528877137605947e-09,
+               -8.789213754943667e-10, 1.6417396358443205e-08, -8.900612396429652e-09, -4.3886181962149716e-09, 2.4526652871043205e-09,
+               1.5861811411450985e-09, -8.165656716801822e-10)}
+#: Stirling's series: sum of B_2k / (2 k (2 k - 1) x^(2k - 1)), from 11 on (Abramowitz and Stegun, 6.1.40).
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 _PI = {"float": (3.1415927410125732, -8.742277657347586e-08), "double": (3.141592653589793, 1.2246467991473532e-16)}
 
 
@@ -63,13 +75,50 @@ def _from_five(function: Function, y: Value) -> Value:
     return log(function, w) - rest
 
 
-def _pi_cotangent(function: Function, r: Value) -> Value:
-    """pi / tan(pi r) for |r| <= 1 / 2."""
+def _half_turn(function: Function, r: Value) -> tuple[Value, Value]:
+    """The sine and the cosine of pi |r|, |r| <= 1 / 2."""
     pi, pi_low = _PI[r.type.scalar]
-    size = function.intrinsic("fabs", [r.type], r.type, [r])
+    size = absolute(function, r)
     steep = size > 0.25
     turn = function.select(steep, 0.5 - size, size)
     angle, low = product(function, turn, pi)
     sine, cosine = sine_and_cosine(function, angle, fma(function, turn, pi_low, low))
-    ratio = function.select(steep, sine, cosine) / function.select(steep, cosine, sine) * pi
-    return function.intrinsic("copysign", [r.type], r.type, [ratio, r])
+    return function.select(steep, cosine, sine), function.select(steep, sine, cosine)
+
+
+def _pi_cotangent(function: Function, r: Value) -> Value:
+    """pi / tan(pi r) for |r| <= 1 / 2."""
+    sine, cosine = _half_turn(function, r)
+    return function.intrinsic("copysign", [r.type], r.type, [cosine / sine * math.pi, r])
+
+
+def lgamma(function: Function, x: Value) -> Value:
+    """log(|gamma(x)|); infinite at 0, the negative integers and the infinities."""
+    negative = x < -(2.0**-60)  # nearer to 0 it is -log(|x|) on both sides
+    y = function.select(negative, 1.0 - x, absolute(function, x))
+    positive = _lgamma_of_positive(function, y)
+    # log(|gamma(x) gamma(1 - x)|) = log(pi / |sin(pi x)|)
+    whole = unary(function, "rint", x)
+    sine, _ = _half_turn(function, x - whole)
+    reflected = (math.log(math.pi) - log(function, sine)) - positive
+    result = function.select(negative, reflected, positive)
+    pole = (x <= 0.0) & x.equals(whole)
+    return function.select(pole | x.equals(math.inf), math.inf, result)
+
+
+def _lgamma_of_positive(function: Function, y: Value) -> Value:
+    """From [1, 3] by steps of one, whose factors make one logarithm; from 11 on by Stirling's series."""
+    one = function.constant(y.type, 1.0)
+    small, large = y < 1.0, y > 11.0
+    # What is beyond 2; for small y it is that of y + 1, which would lose digits.
+    beyond, factors = y - function.select(small, one, function.select(large, y, 2.0)), one
+    for _ in range(8):
+        above = beyond > 1.0
+        beyond = function.select(above, beyond - 1.0, beyond)
+        factors = factors * function.select(above, beyond + 2.0, one)
+    logarithm = log(function, function.select(small | large, y, factors))
+    roots = function.select(small, y, beyond + 1.0) * beyond
+    near = fma(function, roots, series(function, beyond, _LGAMMA), function.select(small, -logarithm, logarithm))
+    inverse = one / y
+    far = fma(function, y - 0.5, logarithm - 1.0, fma(function, inverse, polynomial(function, inverse * inverse, _STIRLING), math.log(2 * math.pi) / 2 - 0.5))
+    return function.select(large, far, near)
