@@ -73,10 +73,7 @@ def convolve(x: Tensor, w: Tensor, bias: Tensor | None, stride: Ints, padding: I
 def input_grad(x: Tensor, w: Tensor, bias: Tensor | None, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Tensor:
     """The adjoint of `convolve` in its input: x (N, O, *L), w (O, C / groups, *K) -> (N, C, *size), plus bias (C)."""
     a, k = x._a, w._a
-    backend = of(a, k)
-    r = backend.convolution_input_grad(a, k, size, stride, padding, dilation, groups)
-    if bias is not None:
-        r = backend.add(r, backend.reshape_view(bias._a, (-1, *[1] * len(size))))
+    r = of(a, k).convolution_input_grad(a, k, size, stride, padding, dilation, groups, None if bias is None else bias._a)
     return record(r, TransposedBackward, (x, w, bias), (x if w._rg else None, w if x._rg else None), kernel=k.shape[2:],
                   counts=a.shape[2:], how=(stride, padding, dilation, groups))
 

@@ -9,9 +9,6 @@ through float32.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from saraph.backends.cpu import conv_definition as definition
@@ -19,7 +16,7 @@ from saraph.backends.cpu.conversion import cast
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import Ints, channels_first, is_channels_last, window_counts
 from saraph.dtypes import REDUCED
-from saraph.kernels import blocks, jit
+from saraph.kernels import blocks
 from saraph.kernels.conv import product, weight
 
 float32 = np.dtype(np.float32)
@@ -69,16 +66,6 @@ def _multiply(backward: bool, x: np.ndarray, w: np.ndarray, bias: np.ndarray | N
     product.run(operands, x, w, None if bias is None else np.ascontiguousarray(bias), out)
 
 
-def _complex(function: Callable[..., np.ndarray], a: np.ndarray, b: np.ndarray, *how: Any) -> np.ndarray:
-    """A product of complex arrays that is linear in both, from four of real ones."""
-    (ar, ai), (br, bi) = [[np.array(part, order="K") for part in (x.real, x.imag)] for x in (a, b)]
-    real, imaginary = function(ar, br, *how), function(ar, bi, *how)
-    out = np.empty_like(real, a.dtype)
-    np.subtract(real, function(ai, bi, *how), out=out.real)
-    np.add(imaginary, function(ai, br, *how), out=out.imag)
-    return out
-
-
 def _plus(out: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     """out + bias, in place."""
     return out if bias is None else np.add(out, bias.reshape(-1, *[1] * (out.ndim - 2)), out=out)
@@ -90,8 +77,6 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
     if kind in REDUCED:
         wide = None if bias is None else bias.astype(float32)
         return cast(convolution(cast(x, float32), cast(w, float32), wide, stride, padding, dilation, groups), kind)
-    if kind.kind == "c" and jit.available():
-        return _plus(_complex(convolution, x, w, None, stride, padding, dilation, groups), bias)
     counts = window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (x.shape[0], w.shape[0], *counts)
     if not _by_kernel(x, w, len(counts)) or 0 in shape or not x.size or _multiplied(x.shape[1], w.shape[0], groups):
@@ -110,8 +95,6 @@ def convolution_input_grad(g: np.ndarray, w: np.ndarray, size: Ints, stride: Int
     if kind in REDUCED:
         wide = None if bias is None else bias.astype(float32)
         return cast(convolution_input_grad(cast(g, float32), cast(w, float32), size, stride, padding, dilation, groups, wide), kind)
-    if kind.kind == "c" and jit.available():
-        return _plus(_complex(convolution_input_grad, g, w, size, stride, padding, dilation, groups), bias)
     shape = (g.shape[0], w.shape[1] * groups, *size)
     if not _by_kernel(g, w, len(size)) or 0 in shape or not g.size or _multiplied(shape[1], w.shape[0], groups):
         return _plus(definition.convolution_input_grad(g, w, size, stride, padding, dilation, groups), bias)
@@ -127,8 +110,6 @@ def convolution_weight_grad(x: np.ndarray, g: np.ndarray, kernel: Ints, stride: 
     kind = x.dtype
     if kind in REDUCED:
         return cast(convolution_weight_grad(cast(x, float32), cast(g, float32), kernel, stride, padding, dilation, groups), kind)
-    if kind.kind == "c" and jit.available():
-        return _complex(convolution_weight_grad, x, g, kernel, stride, padding, dilation, groups)
     shape = (g.shape[1], x.shape[1] // groups, *kernel)
     if not _by_kernel(x, g, len(kernel)) or 0 in shape or not x.size or not g.size or _multiplied(x.shape[1], g.shape[1], groups):
         return definition.convolution_weight_grad(x, g, kernel, stride, padding, dilation, groups)

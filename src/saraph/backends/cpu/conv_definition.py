@@ -42,7 +42,7 @@ every = slice(None)
 
 def _product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """a @ b, into `out` where BLAS can write there."""
-    if a.dtype.char in BLAS and out is not None:
+    if a.dtype.char in BLAS:
         return np.matmul(a, b, out=out)
     r = matmul(a, b)
     if out is None:
