@@ -8,6 +8,7 @@ import numpy as np
 
 from saraph.backends.cpu.lazy import special
 from saraph.backends.cpu.table import primitive
+from saraph.kernels import blocks
 
 
 @cache
@@ -15,6 +16,9 @@ def _scipy_fft() -> ModuleType:
     import scipy.fft
 
     return scipy.fft
+
+
+_LARGE = 1 << 16  # elements from which fresh memory costs more than a look for reused memory
 
 
 def _scaled(a: np.ndarray, scale: float) -> np.ndarray:
@@ -26,6 +30,8 @@ def fft(a: np.ndarray, axes: tuple[int, ...], forward: bool, scale: float) -> np
     """The transform along `axes` of a complex (or real) array, times `scale`; nothing else is normalised."""
     if not axes or a.size == 0:
         return a.astype(np.result_type(a.dtype, np.complex64)) * a.real.dtype.type(scale)
+    if a.size >= _LARGE:  # SciPy has NumPy make the result: from then on in reused memory
+        blocks.empty(a.shape, np.result_type(a.dtype, np.complex64))
     if forward:
         return _scaled(_scipy_fft().fftn(a, axes=axes), scale)
     return _scaled(_scipy_fft().ifftn(a, axes=axes, norm="forward"), scale)
