@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from saraph.kernels import blocks, jit, pool
-from saraph.kernels.ir import DOUBLE, I64, POINTER, Function, Module, Value
+from saraph.kernels.ir import DOUBLE, Function, Module, Value
 from saraph.kernels.strips import Total, each, load, narrow, remainder, smaller, store, vector_of, widen
 from saraph.kernels.walking import Task, write_task
 

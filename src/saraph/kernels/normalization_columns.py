@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from saraph.kernels import blocks, jit, pool
-from saraph.kernels.ir import DOUBLE, I64, POINTER, Function, Module, Type, Value
+from saraph.kernels.ir import DOUBLE, Function, Module, Type, Value
 from saraph.kernels.normalization import GRAIN, PIECE, constant, double_bits, write_statistics
 from saraph.kernels.strips import each, first_lanes, load, narrow, smaller, store, vector_of, widen
 from saraph.kernels.walking import Task, write_task

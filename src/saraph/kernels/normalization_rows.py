@@ -13,6 +13,7 @@ from saraph.kernels.walking import write_task
 
 BLOCKS = 64  #: sums over rows for the gradients of weight and bias: at most so many blocks of rows, at least ROWS rows each
 ROWS = 8
+SAFE = 2.0  #: mean^2 / variance up to which mean(x^2) - mean^2 is exact enough
 
 
 def forward(x: np.ndarray, y: np.ndarray, statistics: tuple[np.ndarray, np.ndarray, np.ndarray], weight: np.ndarray | None, bias: np.ndarray | None,
@@ -66,31 +67,37 @@ def _forward_source(scalar: str) -> str:
     length, eps, centred = task.word(7), task.word(8, DOUBLE), task.word(9).differs(0)
     size = vector.vector(0).size
     count = function.convert("sitofp", length, DOUBLE)
-    total = Total(function, vector)
+    totals = [Total(function, vector) for _ in range(2)]
     with function.range(task.begin, task.end) as row:
         source, target = (function.offset(base, row * length * size) for base in (x, y))
-        mean, squares = function.variable(DOUBLE, 0.0), function.variable(DOUBLE, 0.0)
+        mean, variance = function.variable(DOUBLE, 0.0), function.variable(DOUBLE, 0.0)
         middle = function.variable(vector.vector(0), 0.0)
 
-        def add(index: Value, mask: Value | None, number: int) -> None:
-            total.add(load(function, vector, function.offset(source, index * size), mask), mask, number)
+        def both(index: Value, mask: Value | None, number: int) -> None:
+            value = load(function, vector, function.offset(source, index * size), mask)
+            totals[0].add(value, mask, number)
+            totals[1].add(value * value, mask, number)
 
         def square(index: Value, mask: Value | None, number: int) -> None:
             away = load(function, vector, function.offset(source, index * size), mask) - middle.get()
-            total.add(away * away, mask, number)
+            totals[1].add(away * away, mask, number)
 
-        with function.when(centred):
-            by_pieces(function, vector, length, [total], [mean], add)
-            mean.set(mean.get() / count)
-            middle.set(narrow(function, mean.get(), vector.vector(0)))
-        by_pieces(function, vector, length, [total], [squares], square)
+        by_pieces(function, vector, length, totals, [mean, variance], both)
+        mean.set(function.select(centred, mean.get() / count, 0.0))
+        variance.set(variance.get() / count - mean.get() * mean.get())
+        middle.set(narrow(function, mean.get(), vector.vector(0)))
+        # Where the mean is large beside the deviation, the difference above is not exact enough (and squares may overflow that do not about the
+        # mean): then the squares are taken about the mean. The comparisons are false for NaN, which stays.
+        with function.when((mean.get() * mean.get() > variance.get() * SAFE) | variance.get().equals(float("inf"))):
+            by_pieces(function, vector, length, totals[1:], [variance], square)
+            variance.set(variance.get() / count)
         places = tuple(function.offset(at, row * size) for at in (mean_at, rstd_at, variance_at))
-        write_statistics(function, vector.vector(0), mean.get(), squares.get() / count, eps, places, None)
+        write_statistics(function, vector.vector(0), mean.get(), variance.get(), eps, places, None)
         rstd = function.load(vector.vector(0), places[1])
 
         def write(index: Value, mask: Value | None, _: int) -> None:
             value, w, b = (load(function, vector, function.offset(base, index * size), mask) for base in (source, weight, bias))
-            store(function, (value - middle.get()) * rstd * w + b, function.offset(target, index * size), mask)
+            store(function, function.fma((value - middle.get()) * rstd, w, b), function.offset(target, index * size), mask)
 
         each(function, vector, 0, length, write, 2)
     function.give_back()
