@@ -115,18 +115,18 @@ def _seen(a: np.ndarray, form: Shape) -> np.ndarray:
     return x if x.flags.c_contiguous or is_channels_last(a) else np.ascontiguousarray(x)
 
 
-def _blank(a: np.ndarray, plan: str | Planes) -> np.ndarray:
+def _blank(a: np.ndarray, plan: Any) -> np.ndarray:
     """Memory for a result, in the order in which the kernel reads `a`."""
     if plan != "columns":
         return blocks.empty(a.shape, a.dtype)
     return np.empty_like(a) if a.ndim > 2 else blocks.empty(a.shape, a.dtype)
 
 
-def _standardize_by_kernel(a: np.ndarray, x: np.ndarray, plan: str | Planes, axes: Axes, eps: float, weight: np.ndarray | None,
+def _standardize_by_kernel(a: np.ndarray, x: np.ndarray, plan: Any, axes: Axes, eps: float, weight: np.ndarray | None,
                            bias: np.ndarray | None, centred: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     kind = a.dtype
     y, shape = _blank(a, plan), _statistics_shape(x, axes)
-    statistics = tuple([np.empty(shape, kind) for _ in range(3)])
+    statistics: Any = tuple([np.empty(shape, kind) for _ in range(3)])
     weight, bias = _dense(weight, kind), _dense(bias, kind)
     if plan == "rows":
         normalization_rows.forward(x, y, statistics, weight, bias, eps, centred)
@@ -137,12 +137,12 @@ def _standardize_by_kernel(a: np.ndarray, x: np.ndarray, plan: str | Planes, axe
     return (y if plan == "columns" else _back(y, a)), *statistics
 
 
-def _grad_by_kernel(g: np.ndarray, a: np.ndarray, x: np.ndarray, plan: str | Planes, mean: np.ndarray, rstd: np.ndarray, weight: np.ndarray | None,
+def _grad_by_kernel(g: np.ndarray, a: np.ndarray, x: np.ndarray, plan: Any, mean: np.ndarray, rstd: np.ndarray, weight: np.ndarray | None,
                     centred: bool, wanted: tuple[bool, bool, bool], parameters: Shape) -> tuple[np.ndarray | None, ...]:
     """g lies as x does."""
     kind = a.dtype
-    weight, mean, rstd = _dense(weight, kind), _dense(mean, kind), _dense(rstd, kind)
-    dx = _blank(a, plan) if wanted[0] or plan == "rows" else None
+    weight, mean, rstd = _dense(weight, kind), np.ascontiguousarray(mean, kind), np.ascontiguousarray(rstd, kind)
+    dx: Any = _blank(a, plan) if wanted[0] or plan == "rows" else None
     if plan == "rows":
         parts = normalization_rows.backward(g, x, dx, mean, rstd, weight, centred, wanted[1] or wanted[2])
         found = None if parts is None else total(parts, (1,), False)
