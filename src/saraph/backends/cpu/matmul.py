@@ -17,8 +17,9 @@ BLAS = "fdFD"  # dtype characters that BLAS multiplies
 _EXACT = 2.0**53  # integers up to here are exact in float64
 _SMALL = 4096  # multiplications below which integers are multiplied as they are
 #: Multiplications up to which BLAS takes less time than a kernel. It uses one thread up to there.
-BLAS_WORK = 1 << 17
+BLAS_WORK = 1 << 18
 BLAS_MATRIX = 4096  # the same for one matrix of a batch
+DOT = 1 << 13  # elements of a piece of a dot product; BLAS uses one thread up to there
 REDUCED_WORK = 512  # multiplications of 16-bit floats from which they are not converted first
 
 
@@ -28,6 +29,8 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     char = a.dtype.char
     if char in BLAS:
         if a.ndim <= 2 and b.ndim <= 2:
+            if a.ndim == b.ndim == 1 and char in "fd":
+                return _dot(a, b)
             if a.size * b.shape[-1] <= BLAS_WORK or char in "FD":
                 return a.dot(b)
         elif b.ndim == 2 and char in "FD" and a.shape[-1] == b.shape[0]:  # one product of all rows beats one per batch
@@ -67,7 +70,7 @@ def affine(addend: np.ndarray, a: np.ndarray, b: np.ndarray, beta: float = 1, al
     """
     kind = a.dtype
     if beta != 0 and (kind.char in "fd" or kind in REDUCED) and _worth(a, b):
-        r = plan.multiply(a, b, addend, float(alpha), float(beta))
+        r = plan.multiply(a, b, np.asarray(addend), float(alpha), float(beta))
         if r is not None:
             return r
     if kind in REDUCED:
@@ -112,6 +115,16 @@ def _with_vectors(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.ndim == 1:
         shape = shape[:-1] if b.ndim == 1 else (*shape[:-2], shape[-1])
     return r.reshape(shape)
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of two vectors: the sum of the sums of pieces, which threads share."""
+    pieces = a.size // DOT
+    if pieces < 2 or a.size != b.size or not jit.available():
+        return a.dot(b)
+    cut = pieces * DOT
+    heads = plan.multiply(a[:cut].reshape(pieces, 1, DOT), b[:cut].reshape(pieces, DOT, 1))
+    return a.dot(b) if heads is None else heads.sum() + a[cut:].dot(b[cut:])
 
 
 def _blasable(a: np.ndarray) -> np.ndarray:

@@ -18,8 +18,9 @@ from saraph.kernels.gemm.packing import STORED, smaller, widened, write_pack
 from saraph.kernels.ir import DOUBLE, I32, I64, POINTER, Function, Module, Type, Value
 
 RANK = 5  #: dimensions of a batch, after merging
-WORDS = ("a", "b", "c", "d", "rows", "columns", "depth", "a_row", "a_depth", "b_depth", "b_column", "c_row", "c_column", "d_row", "d_column", "d_kind", "alpha", "beta",
-         "packed", "scratch", "scratch_size", "b_scratch", "sums", "depth_block", "row_blocks", "column_blocks", "shared", "batch", "first_column",
+WORDS = ("a", "b", "c", "d", "rows", "columns", "depth", "a_row", "a_depth", "b_depth", "b_column", "c_row", "c_column", "d_row", "d_column",
+         "d_kind", "alpha", "beta", "packed", "scratch", "scratch_size", "b_scratch", "sums", "depth_block", "row_blocks",
+         "column_blocks", "shared", "batch", "first_column",
          "chunk", "batches", "rank", *(f"{kind}{k}" for kind in ("size", "a_batch", "b_batch", "c_batch", "d_batch") for k in range(RANK)))
 INDEX = {name: index for index, name in enumerate(WORDS)}
 NO_ADDEND, ADD_ROW, ADD_NUMBER = 0, 1, 2  #: d_kind: nothing, a row of numbers side by side, one number for a whole row

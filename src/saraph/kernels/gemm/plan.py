@@ -22,10 +22,12 @@ from saraph.kernels.gemm.micro import Tile
 
 #: dtype characters that are multiplied here. (E is ml_dtypes' bfloat16.)
 KINDS = {"f": "float32", "d": "float64", "e": "float16", "E": "bfloat16"}
+PRODUCTS = {"float64": micro.FLOAT64, "bfloat16": micro.BFLOAT16, "int8": micro.INT8}  # float32 for all others
 DEPTH_BYTES = 2048  #: bytes of a block of depth, per row of A: 512 steps of float32
 UNIT_WORK = 1 << 20  #: multiplications below which a unit is not split
 ROWS_OF_UNIT = 8  #: tiles below one another that a unit has at most
 UNITS = 24  #: units that are aimed at: enough for any small number of threads to get equal shares
+FEW = 8  #: units below which blocks are cut finer
 UNIT_BYTES = 1 << 17  #: of B that are a unit of a product of a few rows
 THIN_WORK = 1 << 12  #: elements of B from which a product of a few rows has its own kernel
 PACKED_BYTES = 64 << 20  #: of packed B at one time
@@ -88,6 +90,24 @@ def _bits(number: float) -> int:
     return struct.unpack("<q", struct.pack("<d", number))[0]
 
 
+def multiply_bytes(a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+    """a @ b for uint8 or int8 (n, m) and int8 (m, p): int32 (n, p), exact up to the range of int32. None where the processor multiplies no bytes.
+
+    The instruction takes its left operand unsigned: int8 is shifted by 128, and what that adds to every column is taken off again.
+    """
+    shifted = a.dtype == np.int8
+    if shifted:
+        a = a.view(np.uint8) ^ np.uint8(128)
+    plan = _byte_plan(a.shape, a.strides, b.shape, b.strides, jit.host())
+    if plan is None:
+        return None
+    c = blocks.empty(plan.shape, np.dtype(np.int32))
+    run(plan, a, b, c, None, 1.0, 1.0)
+    if shifted:
+        c -= 128 * b.sum(0, dtype=np.int32)
+    return c
+
+
 # -- planning ----------------------------------------------------------------------------------------------------------------------
 
 
@@ -130,6 +150,18 @@ def _plan(kind: str, a_shape: Strides, a_strides: Strides, b_shape: Strides, b_s
     return _blocked_plan(layout, activation, host)
 
 
+@functools.lru_cache(maxsize=256)
+def _byte_plan(a_shape: Strides, a_strides: Strides, b_shape: Strides, b_strides: Strides, host: Any) -> Plan | None:
+    if not micro.available(host, micro.INT8):
+        return None
+    (rows, depth), columns = a_shape, b_shape[1]
+    if b_shape[0] != depth:
+        raise ValueError(f"multiply_bytes: inner sizes {depth} and {b_shape[0]} differ")
+    layout = _Layout((rows, columns), "int8", 1, rows, columns, depth, a_strides[0], (a_strides[1], *b_strides), (columns * 4, 4), (0, 0), NO_ADDEND, [],
+                     [[], [], [], []])
+    return _blocked_plan(layout, "", host)
+
+
 class _Layout(NamedTuple):
     """A product as the kernels see it; strides in bytes."""
 
@@ -167,11 +199,13 @@ def _thin_plan(layout: _Layout, host: Any) -> Plan | None:
     """A few rows: B is read once, as it lies. None where it lies neither way, or A does not."""
     a_depth, b_depth, b_column = layout.spans
     size, dtype = layout.size, layout.dtype
-    native = dtype == "bfloat16" and micro.available(host, micro.BFLOAT16)
+    product = PRODUCTS.get(dtype, micro.FLOAT32)
+    if not micro.available(host, product):
+        product = micro.FLOAT32
     if b_depth == size and a_depth == size:
-        name, product = "along_depth", micro.BFLOAT16 if native else micro.FLOAT64 if dtype == "float64" else micro.FLOAT32
+        name = "along_depth"
     elif b_column == size and size >= 4:
-        name, product = "along_columns", micro.FLOAT64 if dtype == "float64" else micro.FLOAT32
+        name = "along_columns"
     else:
         return None
     lanes = host.vector_bytes // product.total.size
@@ -188,10 +222,12 @@ def _thin_plan(layout: _Layout, host: Any) -> Plan | None:
 
 def _blocked_plan(layout: _Layout, activation: str, host: Any) -> Plan:
     dtype, rows, columns, depth, sizes = layout.dtype, layout.rows, layout.columns, layout.depth, layout.batch
-    product = micro.BFLOAT16 if dtype == "bfloat16" and micro.available(host, micro.BFLOAT16) else \
-        micro.FLOAT64 if dtype == "float64" else micro.FLOAT32
+    product = PRODUCTS.get(dtype, micro.FLOAT32)
+    if not micro.available(host, product):
+        product = micro.FLOAT32
+    result = dtype if product.total.is_float else product.total_name
     tile = _tile(host, product, rows, columns)
-    shape_of_code = Shape(product, tile, dtype, dtype, ACTIVATIONS[activation])
+    shape_of_code = Shape(product, tile, dtype, result, ACTIVATIONS[activation])
     code = jit.kernel("gemm", (product.name, tile, dtype, activation), lambda: source(shape_of_code))
     grid = _grid(host, product, tile, rows, columns, depth, math.prod(sizes))
     units = grid.row_blocks * grid.column_blocks * math.prod(sizes)
@@ -277,6 +313,9 @@ def _grid(host: Any, product: micro.Product, tile: Tile, rows: int, columns: int
         row_blocks = max(min(UNITS, down // 3), -(-down // ROWS_OF_UNIT), 1)
         row_blocks = min(row_blocks, work)
         column_blocks = min(max(1, across // 4), -(-16 // row_blocks), max(1, work // row_blocks))
+        if row_blocks * column_blocks < FEW:  # a deep product of small matrices
+            column_blocks = max(1, min(across, -(-FEW // row_blocks), work // row_blocks))
+            row_blocks = max(row_blocks, min(down, -(-FEW // column_blocks), work // column_blocks))
         column_blocks = max(column_blocks, -(-columns // 2048))
         chunk = max(512, PACKED_BYTES // (groups * size)) // tile.columns * tile.columns
     else:

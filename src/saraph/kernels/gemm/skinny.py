@@ -47,7 +47,8 @@ class _Thin(ProductTask):
         super().__init__(module, name)
         self.thin = thin
         self.total, self.stored = thin.product.total, STORED[thin.dtype]
-        self.names = {n: self.word(n) for n in ("a_row", "a_depth", "b_depth", "b_column", "c_row", "c_column", "d_row", "d_column", "d_kind", "depth", "columns", "chunk")}
+        self.names = {n: self.word(n) for n in (
+            "a_row", "a_depth", "b_depth", "b_column", "c_row", "c_column", "d_row", "d_column", "d_kind", "depth", "columns", "chunk")}
         self.alpha, self.beta = (self._number(n) for n in ("alpha", "beta"))
 
     def _number(self, name: str) -> Value:
