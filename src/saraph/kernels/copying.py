@@ -49,7 +49,7 @@ def join_rows(target: np.ndarray, sources: Sequence[np.ndarray], axis: int) -> N
     rows = math.prod(target.shape[:axis])
     sizes = [a.nbytes // rows for a in sources]
     table = np.array([(blocks.address(a), size) for a, size in zip(sources, sizes)], np.int64)
-    words = pool.arguments(blocks.address(target), blocks.address(table), len(sources), sum(sizes))
+    words = pool.arguments(blocks.address(target), blocks.address(table), len(sources), sum(sizes), streamed(target, math.gcd(*sizes)))
     pool.parallel(jit.kernel("joining", (), _joining_module).address("join"), words, rows, max(1, GRAIN // sum(sizes)))
 
 
@@ -94,6 +94,39 @@ def _transpose_plan(sizes: tuple[int, ...], to: tuple[int, ...], start: tuple[in
     return "transposed", words, math.prod(walk.shape), max(1, GRAIN // work)
 
 
+# -- past the cache ------------------------------------------------------------------------------------------------------------------
+
+LINE = 64
+#: For `Module.declare`, in modules that use `move`.
+STREAMING = "!0 = !{i32 1}"
+
+
+def streamed(target: np.ndarray, size: int) -> int:
+    """Whether rows of so many bytes of a result are written past the caches: 1 or 0, for `move`.
+
+    They are if it takes half of the last cache: it would hardly stay there, and the lines need not be read before they are written.
+    """
+    return int(2 * target.nbytes >= jit.host().level3_bytes and size % LINE == 0 and blocks.address(target) % LINE == 0)
+
+
+def move(function: Function, target: Value, source: Value | None, size: Value, streams: Value) -> None:
+    """Copy bytes, or clear them. Where `streams` is not 0 whole lines are written past the caches: a fence must follow before the task ends."""
+    no, line = function.constant(I1, 0), I8.vector(LINE)
+
+    def through() -> None:
+        if source is None:
+            function.effect("memset", [POINTER, I64], [target, function.constant(I8, 0), size, no])
+        else:
+            function.effect("memcpy", [POINTER, POINTER, I64], [target, source, size, no])
+
+    def past() -> None:
+        with function.range(0, size, LINE) as at:
+            value = function.constant(line, 0) if source is None else function.load(line, function.offset(source, at))
+            function.line(f"store {value}, {function.offset(target, at)}, align {LINE}, !nontemporal !0")
+
+    function.either(streams.equals(0), through, past)
+
+
 # -- machine code ------------------------------------------------------------------------------------------------------------------
 
 
@@ -119,7 +152,8 @@ def _joining_module() -> str:
     module = Module()
     task = write_task(module, "join")
     function = task.function
-    target, table, count, size = task.pointer(0), task.pointer(1), task.word(2), task.word(3)
+    module.declare(STREAMING)
+    target, table, count, size, streams = task.pointer(0), task.pointer(1), task.word(2), task.word(3), task.word(4)
     place = function.variable(I64, function.convert("ptrtoint", target, I64) + task.begin * size)
     with function.range(task.begin, task.end) as row:
         with function.range(0, count) as k:
@@ -127,8 +161,9 @@ def _joining_module() -> str:
             length = function.load(I64, function.offset(entry, 8))
             source = function.offset(function.load(POINTER, entry), row * length)
             goal = function.convert("inttoptr", place.get(), POINTER)
-            function.effect("memcpy", [POINTER, POINTER, I64], [goal, source, length, function.constant(I1, 0)])
+            move(function, goal, source, length, streams)
             place.set(place.get() + length)
+    function.line("fence seq_cst")
     function.give_back()
     return module.text()
 

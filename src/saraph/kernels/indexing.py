@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from saraph.kernels import blocks, jit, pool
-from saraph.kernels.copying import ELEMENTS, GRAIN, smaller
+from saraph.kernels.copying import ELEMENTS, GRAIN, STREAMING, move, smaller, streamed
 from saraph.kernels.ir import DOUBLE, FLOAT, I1, I8, I16, I32, I64, POINTER, Function, Module, Type, Value, Variable
 from saraph.kernels.walking import RANK, Task, merged, name_of, write_task, write_walk
 
@@ -41,27 +41,29 @@ def take_rows(target: np.ndarray, source: np.ndarray, axis: int, index: np.ndarr
     wrong = np.zeros(1, np.int64)
     code = jit.kernel("taking", (size,), functools.partial(_taking_module, size))
     addresses = [blocks.address(a) for a in (target, source, index, wrong)]
+    words: tuple[int, ...]
     if inner == 1:
         words, units, work = (length, count), outer, count * size
     else:
-        words, units, work = (length, count, inner * size), outer * count, inner * size
+        words, units, work = (length, count, inner * size, streamed(target, inner * size)), outer * count, inner * size
     pool.parallel(code.address("elements" if inner == 1 else "rows"), pool.arguments(*addresses, *words), units, max(1, GRAIN // work))
     return not wrong[0]
 
 
 def _taking_module(size: int) -> str:
     module = Module()
+    module.declare(STREAMING)
     task = write_task(module, "rows")
     function = task.function
     target, source, index, wrong = (task.pointer(k) for k in range(4))
-    length, count, inner = (task.word(4 + k) for k in range(3))
+    length, count, inner, streams = (task.word(4 + k) for k in range(4))
     bad = function.variable(I1, 0)
     with function.range(task.begin, task.end) as unit:
         outer = unit / count
         position = _checked(function.load(I64, function.offset(index, (unit - outer * count) * 8)), length, bad)
-        place = function.offset(source, (outer * length + position) * inner)
-        function.effect("memcpy", [POINTER, POINTER, I64], [function.offset(target, unit * inner), place, inner, function.constant(I1, 0)])
+        move(function, function.offset(target, unit * inner), function.offset(source, (outer * length + position) * inner), inner, streams)
     _note(bad, wrong)
+    function.line("fence seq_cst")
     function.give_back()
     task = write_task(module, "elements")
     function, kind = task.function, ELEMENTS[size]
@@ -230,7 +232,7 @@ def add_rows(target: np.ndarray, axis: int, index: np.ndarray, values: np.ndarra
     code = jit.kernel("adding_rows", (name_of(target.dtype),), functools.partial(_adding_module, kind))
     addresses = [blocks.address(a) for a in (target, values, index, starts, order, wrong)]
     pieces = -(-inner // COLUMNS)
-    arguments = pool.arguments(*addresses, length, count, inner, pieces)
+    arguments = pool.arguments(*addresses, length, count, inner, pieces, streamed(target, inner * kind.size))
     pool.parallel(code.address("order"), arguments, 1, 1)
     if wrong[0]:
         return False
@@ -240,11 +242,12 @@ def add_rows(target: np.ndarray, axis: int, index: np.ndarray, values: np.ndarra
 
 def _adding_module(kind: Type) -> str:
     module = Module()
+    module.declare(STREAMING)
     _write_order(write_task(module, "order"))
     task = write_task(module, "add")
     function, size = task.function, kind.size
     target, values, _, starts, order, _ = (task.pointer(k) for k in range(6))
-    length, count, inner, pieces = (task.word(6 + k) for k in range(4))
+    length, count, inner, pieces, streams = (task.word(6 + k) for k in range(5))
     vector = kind.vector(VECTOR_BYTES // size)
     with function.range(task.begin, task.end) as unit:
         row = unit / pieces
@@ -260,10 +263,9 @@ def _adding_module(kind: Type) -> str:
                 at = function.load(I64, function.offset(order, number * 8))
                 return function.offset(values, ((outer * count + at) * inner + first) * size)
 
-            def once() -> None:
-                function.effect("memcpy", [POINTER, POINTER, I64], [goal, source(begin), columns * size, function.constant(I1, 0)])
-
-            once()
+            # what is added to is best kept in the cache
+            alone = (begin + 1).equals(end)
+            move(function, goal, source(begin), columns * size, function.select(alone, streams, 0))
             with function.range(begin + 1, end) as number:
                 more = source(number)
                 whole = columns & -vector.lanes
@@ -272,10 +274,8 @@ def _adding_module(kind: Type) -> str:
                         cell = function.offset(goal, column * size)
                         function.store(function.load(type, cell) + function.load(type, function.offset(more, column * size)), cell)
 
-        def clear() -> None:
-            function.effect("memset", [POINTER, I64], [goal, function.constant(I8, 0), columns * size, function.constant(I1, 0)])
-
-        function.either(begin < end, add, clear)
+        function.either(begin < end, add, lambda: move(function, goal, None, columns * size, streams))
+    function.line("fence seq_cst")
     function.give_back()
     return module.text()
 

@@ -393,7 +393,8 @@ def _cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None) 
 _record_of_cat = register(_cat, "cat", aliases=("concat", "concatenate"), autocast="widest")
 _record_of_cat.out = False
 _general_cat = standard_public(_record_of_cat)
-_concatenate = cpu.cat
+_concatenate, _concatenate_small = cpu.cat, cpu.cat_small
+_SMALL = 1 << 15  # bytes of an input up to which the quickest call is the best
 _new = object.__new__
 
 
@@ -406,7 +407,8 @@ def cat(tensors: Sequence[Tensor] = (), dim: int = 0, *, out: Tensor | None = No
                 if t._rg:
                     recorded = True
             first = arrays[0]
-            r = _concatenate(arrays, dim) if dim else _concatenate(arrays)
+            join = _concatenate_small if first.nbytes < _SMALL else _concatenate
+            r = join(arrays, dim) if dim else join(arrays)
             if r.dtype is first.dtype and first.__class__ is ndarray:
                 if not recorded:
                     t = _new(Tensor)  # `wrap`, written out

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from saraph.backends.cpu.conversion import HUGE, LARGE, copied, filled, write
-from saraph.backends.cpu.table import primitive
+from saraph.backends.cpu.table import FUNCTIONS, primitive
 from saraph.kernels import blocks, copying, jit
 
 ROWS, ROW = 16, 256  #: rows, and bytes in one, from which arrays are joined row by row
@@ -73,6 +73,7 @@ def fill(destination: np.ndarray, value: Any) -> None:
 
 # without the look for `__array_function__`, which costs a fifth of a small call: only ndarrays come here
 _concatenate = getattr(np.concatenate, "_implementation", np.concatenate)
+FUNCTIONS["cat_small"] = _concatenate  # `cat` of arrays that are known to be small
 
 
 @primitive
