@@ -6,14 +6,17 @@ import itertools
 
 import numpy as np
 
+from saraph.backends.cpu.conversion import STRIDED, write
+from saraph.backends.cpu.movement import copy, full
 from saraph.backends.cpu.table import primitive
+from saraph.kernels import blocks
 
 
 @primitive
 def flip(a: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     """A copy, with the order along these axes reversed."""
     index = tuple(slice(None, None, -1) if d in axes else slice(None) for d in range(a.ndim))
-    return a[index].copy("K") if a.ndim else a.copy()
+    return copy(a[index]) if a.ndim else a.copy()
 
 
 @primitive
@@ -24,7 +27,17 @@ def may_overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 @primitive
 def roll(a: np.ndarray, shifts: tuple[int, ...], axes: tuple[int, ...]) -> np.ndarray:
-    return np.roll(a, shifts, axes)
+    if a.nbytes < STRIDED or 0 in a.shape:
+        return np.roll(a, shifts, axes)
+    found = blocks.empty(a.shape, a.dtype)
+    moves = [0] * a.ndim
+    for shift, axis in zip(shifts, axes):
+        moves[axis] += shift
+    # along every axis two parts change places
+    parts = [((0, n - s, s), (n - s, n, -(n - s))) for n, s in ((n, shift % n) for n, shift in zip(a.shape, moves))]
+    for choice in itertools.product(*parts):
+        write(found[tuple(slice(start + by, stop + by) for start, stop, by in choice)], a[tuple(slice(start, stop) for start, stop, _ in choice)])
+    return found
 
 
 @primitive
@@ -68,10 +81,10 @@ def diag_embed(a: np.ndarray, offset: int, axis1: int, axis2: int) -> np.ndarray
 def pad_constant(a: np.ndarray, pads: tuple[tuple[int, int], ...], value: float) -> np.ndarray:
     """`pads` (before, after) per axis: filled with `value`; negative ones cut off."""
     shape = tuple(n + before + after for n, (before, after) in zip(a.shape, pads))
-    result = np.zeros(shape, a.dtype) if value == 0 else np.full(shape, value, a.dtype)
+    result = full(shape, value, a.dtype)
     source = tuple(slice(max(-before, 0), max(n - max(-after, 0), 0)) for n, (before, after) in zip(a.shape, pads))
     target = tuple(slice(max(before, 0), max(n - max(after, 0), 0)) for n, (before, after) in zip(shape, pads))
-    result[target] = a[source]
+    write(result[target], a[source])
     return result
 
 
