@@ -62,15 +62,29 @@ def tensors_in(args: Any, kwargs: dict[str, Any] | None = None) -> Iterator[Any]
 def overloaded_types(args: tuple, kwargs: dict[str, Any] | None = None) -> list[Any]:
     """The arguments whose class has a `__torch_function__` of its own, subclasses before their bases."""
     found: list[Any] = []
-    seen: set[type] = set()
-    for x in tensors_in(args, kwargs):
-        cls = type(x)
-        if cls in PLAIN or cls in seen or not is_overriding(cls):
+    for x in (*args, *kwargs.values()) if kwargs else args:
+        cls = x.__class__
+        if cls in PLAIN or cls in QUIET:
             continue
-        seen.add(cls)
-        place = next((i for i, y in enumerate(found) if issubclass(cls, type(y))), len(found))
-        found.insert(place, x)
+        if cls is tuple or cls is list or isinstance(x, (list, tuple)):
+            for y in x:
+                if y.__class__ not in PLAIN and y.__class__ not in QUIET:
+                    _enter(found, y)
+        else:
+            _enter(found, x)
     return found
+
+
+#: Classes of Python's own that override nothing.
+QUIET = frozenset((int, float, bool, complex, str, type(None), type(...), slice, dtypes.dtype))
+
+
+def _enter(found: list[Any], x: Any) -> None:
+    """Put an argument of an overriding class, one that is not there yet, in its place."""
+    cls = type(x)
+    if not is_overriding(cls) or any(type(y) is cls for y in found):
+        return
+    found.insert(next((i for i, y in enumerate(found) if issubclass(cls, type(y))), len(found)), x)
 
 
 def call_overloads(public: Any, overloaded: list[Any], args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -89,26 +103,28 @@ def call_overloads(public: Any, overloaded: list[Any], args: tuple, kwargs: dict
 
 def autocast_arguments(policy: str, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
     """The arguments with their floating Tensors in the dtype that the policy asks for."""
-    tensors = [x for x in tensors_in(args, kwargs) if isinstance(x, Tensor) and x.dtype.is_floating_point and x.dtype is not dtypes.float64]
-    if not tensors:
-        return args, kwargs
-    device = "cpu"
     if policy == "lower":
-        kind = thread.autocast.get(device)
+        kind = thread.autocast.get("cpu")
     elif policy == "float32":
         kind = dtypes.float32
     else:
-        kind = max((x.dtype for x in tensors), key=lambda t: t.itemsize)
+        tensors = [x for x in tensors_in(args, kwargs) if isinstance(x, Tensor) and _is_cast(x)]
+        kind = max((x.dtype for x in tensors), key=lambda t: t.itemsize, default=None)
     if kind is None:
         return args, kwargs
-    return tuple(_cast_nested(x, kind) for x in args), {k: _cast_nested(v, kind) for k, v in kwargs.items()}
+    return tuple([_cast_nested(x, kind) for x in args]), {k: _cast_nested(v, kind) for k, v in kwargs.items()} if kwargs else kwargs
+
+
+def _is_cast(x: Tensor) -> bool:
+    """Whether autocast converts a Tensor: all floating ones but float64."""
+    return x._a.dtype.char in "feE"
 
 
 def _cast_nested(value: Any, kind: dtypes.dtype) -> Any:
+    if value.__class__ in QUIET:
+        return value
     if isinstance(value, Tensor):
-        if not value.dtype.is_floating_point or value.dtype is dtypes.float64 or value.dtype is kind:
-            return value
-        return _cached_cast(value, kind)
+        return _cached_cast(value, kind) if _is_cast(value) and value._a.dtype is not kind.numpy else value
     if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
         return type(value)(_cast_nested(v, kind) for v in value)
     return value
