@@ -85,3 +85,40 @@ def test_dropout_of_weights_keeps_the_mean():
 def test_refusals(arguments, options, text):
     with pytest.raises(RuntimeError, match=text):
         F.scaled_dot_product_attention(*arguments, **options)
+
+
+def test_second_derivatives_and_grouped_heads():
+    q, k, v = (torch.from_numpy(RNG.standard_normal(shape)).requires_grad_() for shape in ((1, 4, 3, 2), (1, 2, 4, 2), (1, 2, 4, 2)))
+    kept = torch.from_numpy(RNG.random((3, 4)) < 0.7)
+    assert torch.autograd.gradcheck(lambda *x: F.scaled_dot_product_attention(*x, kept, enable_gqa=True), (q, k, v))
+    assert torch.autograd.gradgradcheck(lambda *x: F.scaled_dot_product_attention(*x, kept, enable_gqa=True), (q, k, v))
+
+
+def test_a_mask_that_is_learned_gets_a_gradient():
+    bias = doubles(5, 6).requires_grad_()
+    F.scaled_dot_product_attention(Q, K, V, bias).sum().backward()
+    assert bias.grad.shape == (5, 6)
+
+
+def test_shapes_without_values():
+    q, k = torch.empty(2, 4, 5, 8, device="meta", requires_grad=True), torch.empty(2, 4, 7, 8, device="meta")
+    y = F.scaled_dot_product_attention(q, k, k)
+    y.sum().backward()
+    assert y.shape == (2, 4, 5, 8) and q.grad.shape == q.shape
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_multi_head_attention_with_and_without_weights_is_the_same(batch_first):
+    torch.manual_seed(4)
+    layer = torch.nn.MultiheadAttention(12, 3, batch_first=batch_first, dtype=torch.float64)
+    x = doubles(4, 5, 12).requires_grad_()
+    batch, length = (4, 5) if batch_first else (5, 4)
+    padding = torch.zeros(batch, length, dtype=torch.bool)
+    padding[1, -2:] = True
+    mask = torch.ones(length, length).triu(1).bool()
+    results = []
+    for weights in (False, True):
+        y, _ = layer(x, x, x, key_padding_mask=padding, attn_mask=mask, need_weights=weights)
+        results.append((y, *torch.autograd.grad(y.sin().sum(), [x, *layer.parameters()])))
+    for a, b in zip(*results):
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), 1e-9, 1e-12)

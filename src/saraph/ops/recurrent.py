@@ -110,13 +110,14 @@ def _through_definition(node: Any, inputs: tuple[Any, ...], grads: tuple[Tensor 
     data, w_ih, w_hh, b_ih, b_hh, *states = inputs
     weights = {"ih": w_ih, "hh": w_hh, "bias_ih": b_ih, "bias_hh": b_hh, "hr": None}
     output, last = _by_steps(node.mode, data, tuple(states), weights, node.reverse, node.batch_sizes)
-    terms = [(y * g).sum() for y, g in zip((output, *last), grads) if g is not None]
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
     wanted = [t for t, edge in zip(inputs, node.edges) if edge is not None]
-    found = iter(upper.gradients(total, wanted, total.new_ones(()), True))
-    return tuple([None if edge is None else next(found) for edge in node.edges])
+    totals: list[Tensor | None] = [None] * len(wanted)
+    for y, g in zip((output, *last), grads):
+        if g is not None:
+            for k, found in enumerate(upper.gradients(y, wanted, g, True)):
+                totals[k] = found if totals[k] is None else totals[k] if found is None else totals[k] + found
+    rest = iter(totals)
+    return tuple([None if edge is None else next(rest) for edge in node.edges])
 
 
 def _by_steps(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any], reverse: bool,
