@@ -4,6 +4,7 @@ import pytest
 from guard import check, guarded
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from ml_dtypes import bfloat16
 
 from saraph import threads
 from saraph.backends.cpu import conv
@@ -24,7 +25,10 @@ def in_order(a, last):
 def calls(draw, lanewise=False):
     """(x, w, bias, g, how): the operands of a convolution of any kind."""
     rank = draw(st.integers(1, 3))
-    number = lambda low, high: tuple(draw(st.lists(st.integers(low, high), min_size=rank, max_size=rank)))
+
+    def number(low, high):
+        return tuple(draw(st.lists(st.integers(low, high), min_size=rank, max_size=rank)))
+
     kernel, stride, padding, dilation = number(1, 4), number(1, 3), number(0, 3), number(1, 3)
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel)]
     size = tuple(draw(st.integers(max(1, r - 2 * p), r + (40, 14, 5)[rank - 1])) for r, p in zip(reach, padding))
@@ -37,7 +41,10 @@ def calls(draw, lanewise=False):
             inputs = 2
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
     kind = draw(st.sampled_from((np.float32, np.float64)))
-    make = lambda *shape: in_order(rng.standard_normal(shape).astype(kind), draw(st.booleans()))
+
+    def make(*shape):
+        return in_order(rng.standard_normal(shape).astype(kind), draw(st.booleans()))
+
     batch = draw(st.sampled_from((1, 2, 3, 7)))
     x, w = make(batch, inputs * groups, *size), make(outputs * groups, inputs, *kernel)
     g = make(batch, outputs * groups, *window_counts(size, kernel, stride, padding, dilation))
@@ -187,7 +194,22 @@ def test_a_block_is_a_function_of_sizes_and_fits():
 def test_phases_of_the_gradient_cover_every_tap():
     dimension = geometry.backward(4, 11, 3, 3, 1, 2)
     assert sorted(t for phase in dimension.phases for t, _ in phase.taps) == [0, 1, 2]
-    assert sum(phase.count for phase in dimension.phases) == 11
+    assert sum(phase.length for phase in dimension.phases) == 11
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("size, kernel, groups", [((2, 5, 9, 8), (7, 5, 3, 3), 1), ((2, 8, 9, 8), (40, 4, 2, 3), 2), ((3, 3, 20), (17, 3, 5), 1),
+                                                  ((3, 64, 5, 6), (33, 64, 1, 1), 1), ((2, 1, 6, 6), (3, 1, 3, 3), 1)])
+def test_bfloat16_is_summed_in_float32(size, kernel, groups, last):
+    rng = np.random.default_rng(4)
+    x, w = in_order(rng.standard_normal(size).astype(bfloat16), last), rng.standard_normal(kernel).astype(bfloat16)
+    bias = rng.standard_normal(kernel[0]).astype(bfloat16)
+    rank = len(size) - 2
+    how = ((1,) * rank, (1,) * rank, (1,) * rank, groups)
+    y = conv.convolution(x, w, bias, *how)
+    want = definition.convolution(wide(x), wide(w), wide(bias), *how)
+    assert y.dtype == x.dtype and y.shape == want.shape
+    assert np.abs(y.astype(np.float64) - want).max() <= 2**-8 * np.abs(want).max()
 
 
 def test_other_dtypes_have_the_definition():

@@ -14,9 +14,9 @@ import numpy as np
 from saraph.backends.cpu import conv_definition as definition
 from saraph.backends.cpu.conversion import cast
 from saraph.backends.cpu.table import primitive
-from saraph.backends.cpu.windows import Ints, channels_first, is_channels_last, window_counts
+from saraph.backends.cpu.windows import Ints, channels_first, channels_last, is_channels_last, window_counts
 from saraph.dtypes import REDUCED
-from saraph.kernels import blocks
+from saraph.kernels import blocks, copying
 from saraph.kernels.conv import product, weight
 
 float32 = np.dtype(np.float32)
@@ -56,14 +56,42 @@ def _empty(shape: tuple[int, ...], kind: np.dtype, last: bool) -> np.ndarray:
 
 
 def _multiply(backward: bool, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out: np.ndarray, last: bool, stride: Ints, padding: Ints,
-              dilation: Ints, groups: int) -> None:
-    w_last = is_channels_last(w)
+              dilation: Ints, groups: int, w_last: bool = False) -> None:
+    w_last = w_last or is_channels_last(w)
     if not w_last:
         w = np.ascontiguousarray(w)
     x = _deep(_readable(x))
     operands = product.Operands(x.dtype.char, backward, x.shape, x.strides, _deep(w).shape, w_last, _three(out.shape[2:], 1), last, _three(stride, 1),
                                 _three(padding, 0), _three(dilation, 1), groups)
     product.run(operands, x, w, None if bias is None else np.ascontiguousarray(bias), out)
+
+
+def _pairs(x: np.ndarray, w: np.ndarray, groups: int) -> bool:
+    """Whether bfloat16 operands can be multiplied two neighbouring channels at a time."""
+    return 3 <= x.ndim <= 5 and x.size > 0 and w.size > 0 and w.shape[1] > 1 and (groups == 1 or w.shape[1] % 2 == 0) and product.pairs_available()
+
+
+def _paired(a: np.ndarray) -> np.ndarray:
+    """(N, channels, *spatial) with channels innermost and two of them (zero for one that is not there) as one number of 4 bytes."""
+    channels = a.shape[1]
+    if channels % 2 or not channels_last(a).flags.c_contiguous:
+        whole = blocks.empty((a.shape[0], *a.shape[2:], channels + channels % 2), a.dtype)
+        if channels % 2:
+            whole[..., channels] = 0
+        target = whole[..., :channels]
+        if not copying.copy_into(target, channels_last(a)):
+            np.copyto(target, channels_last(a))
+        return channels_first(whole.view(np.int32))
+    return channels_first(channels_last(a).view(np.int32))
+
+
+def _of_pairs(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> np.ndarray:
+    """Convolution of bfloat16, summed in float32."""
+    last = is_channels_last(x) or is_channels_last(w)
+    out = _empty((x.shape[0], w.shape[0], *window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)), float32, last)
+    if out.size:
+        _multiply(False, _paired(x), _paired(w), bias, out, last, stride, padding, dilation, groups, w_last=True)
+    return cast(out, x.dtype)
 
 
 def _plus(out: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
@@ -76,6 +104,8 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
     kind = x.dtype
     if kind in REDUCED:
         wide = None if bias is None else bias.astype(float32)
+        if kind.name == "bfloat16" and _pairs(x, w, groups):
+            return _of_pairs(x, w, wide, stride, padding, dilation, groups)
         return cast(convolution(cast(x, float32), cast(w, float32), wide, stride, padding, dilation, groups), kind)
     counts = window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (x.shape[0], w.shape[0], *counts)

@@ -13,10 +13,10 @@ Ints = Sequence[int]
 
 
 class Phase(NamedTuple):
-    """Outputs start, start + step, ... of a dimension: `count` of them, and the taps they are made of with their offsets in the strip."""
+    """Outputs start, start + step, ... of a dimension: `length` of them, and the taps they are made of with their offsets in the strip."""
 
     start: int
-    count: int
+    length: int
     taps: tuple[tuple[int, int], ...]
 
 

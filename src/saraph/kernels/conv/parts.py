@@ -43,13 +43,12 @@ class Writer:
         return self.function.offset(self.pointer("scratch"), self.slot * self.word("scratch_slot"))
 
 
-def write_stage(w: Writer, first: Value, images: Value, depth: Value, height: Value, width: Value, channel: Value,
-                channels: Value, size: int) -> Value:
+def write_stage(w: Writer, first: Value, images: Value, at: Sequence[Value], channel: Value, channels: Value, size: int) -> Value:
     """Lay the input in a strip: from those coordinates on (negative ones are padding), zeros around it, channels innermost. The strip's address.
 
     `size` is that of an element.
     """
-    function = w.function
+    function, (depth, height, width) = w.function, at
     start = function.offset(w.pointer("x"), first * w.word("x_n") + channel * w.word("x_c"))
     place = function.variable(POINTER, start)
     direct = w.word("stage").equals(DIRECT)
@@ -60,13 +59,13 @@ def write_stage(w: Writer, first: Value, images: Value, depth: Value, height: Va
     def lay() -> None:
         strip = w.scratch()
         place.set(strip)
-        _write_rows(w, start, strip, images, (depth, height, width), channels, size)
+        _write_rows(w, start, strip, images, at, channels, size)
 
     function.either(direct, use, lay)
     return place.get()
 
 
-def _write_rows(w: Writer, start: Value, strip: Value, images: Value, at: tuple[Value, Value, Value], channels: Value, size: int) -> None:
+def _write_rows(w: Writer, start: Value, strip: Value, images: Value, at: Sequence[Value], channels: Value, size: int) -> None:
     depth, height, width = at
     function, pitch, length, gap = w.function, w.word("pitch"), w.word("strip_w"), w.word("gap_w")
     left = smaller(function, larger(function, (0 - width + gap - 1) / gap, 0), length)

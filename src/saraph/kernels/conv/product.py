@@ -21,7 +21,8 @@ from saraph.kernels.gemm import micro
 from saraph.kernels.ir import I64, POINTER, Module, Value
 from saraph.kernels.processor import Host
 
-PRODUCTS = {"f": micro.FLOAT32, "d": micro.FLOAT64}
+#: By the character of what is multiplied: "i" is a pair of bfloat16 side by side, taken for one number of 4 bytes; the sums are float32.
+PRODUCTS = {"f": micro.FLOAT32, "d": micro.FLOAT64, "i": micro.BFLOAT16}
 DEPTH = 256  # steps of the sum whose piece of a panel stays in the nearest cache
 PIXELS = 360  # outputs of a unit of work
 STRIP_BYTES = 400 << 10
@@ -118,7 +119,7 @@ def _write_main(w: Writer, shape: Shape) -> None:
         lane = block * shape.width
         lanes = smaller(function, w.word("group_out") - lane, w.word("at_once") * shape.width)
         channel, channels = (lane, lanes) if shape.lanewise else (group * w.word("channels"), w.word("channels"))
-        base = parts.write_stage(w, first, images, *origins, channel, channels, shape.size)
+        base = parts.write_stage(w, first, images, origins, channel, channels, shape.size)
         turned = w.word("turned").differs(0)
         corner = (first * w.word("out_n") + depth * w.word("step_d") * w.word("out_d") + height * w.word("step_h") * w.word("out_h")
                   + width * w.word("step_w") * w.word("out_w") + (group * w.word("group_out") + lane) * w.word("out_c"))
@@ -245,11 +246,11 @@ def strip_words(shape: Sequence[int], strides: Sequence[int], dimensions: Sequen
 
 def dimensions_of(o: Operands) -> tuple[Dimension, ...]:
     """The three dimensions of a call."""
-    numbers = zip(o.x_shape[2:], o.out_size, o.w_shape[2:], o.stride, o.padding, o.dilation, strict=True)
+    sizes = zip(o.x_shape[2:], o.out_size, o.w_shape[2:], o.stride, o.padding, o.dilation, strict=True)
     if o.backward:
-        return tuple(geometry.backward(*n) for n in numbers)
+        return tuple(geometry.backward(*numbers) for numbers in sizes)
     side = o.x_strides[1] == np.dtype(o.char).itemsize
-    return tuple(geometry.forward(*n, skip=side or k < 2) for k, n in enumerate(numbers))
+    return tuple(geometry.forward(*numbers, side or k < 2) for k, numbers in enumerate(sizes))
 
 
 def is_direct(o: Operands, dimensions: Sequence[Dimension], host: Host) -> bool:
@@ -333,12 +334,12 @@ def _phases(o: Operands, words: dict[str, int], dimensions: Sequence[Dimension],
             base[tap], step[tap] = done + rank, len(mine)
         each = np.arange(channels, dtype=np.int64) * size
         columns = (offsets[:, None] + each).ravel() if o.w_last and not o.backward else (each[:, None] + offsets).ravel()
-        image, j, i = np.arange(block.images)[:, None, None], np.arange(min(block.height, ph.count))[:, None], np.arange(min(block.width, pw.count))
+        image, j, i = np.arange(block.images)[:, None, None], np.arange(min(block.height, ph.length))[:, None], np.arange(min(block.width, pw.length))
         rows = np.ascontiguousarray(image * words["strip_image"] + j * (height.mul * row) + i * (width.mul * pitch), np.int64)
         outs = image * out[0] + pd.start * out[1] + (ph.start + height.step * j) * out[2] + (pw.start + width.step * i) * out[3]
         outs = np.ascontiguousarray(outs, np.int64)
         keep += [columns, rows, outs]
-        records.append((len(columns), done * words["panel_row"], *(blocks.address(a) for a in (columns, rows, outs)), pd.start, ph.count, pw.count))
+        records.append((len(columns), done * words["panel_row"], *(blocks.address(a) for a in (columns, rows, outs)), pd.start, ph.length, pw.length))
         done += len(columns)
     table = np.array(records, np.int64)
     words.update(steps=done, taps=taps, phases=blocks.address(table), phase_count=len(records), tap_base=blocks.address(base),
@@ -351,7 +352,12 @@ def _phases(o: Operands, words: dict[str, int], dimensions: Sequence[Dimension],
 
 def available(dtype: np.dtype) -> bool:
     """Whether there is machine code for this dtype."""
-    return dtype.char in PRODUCTS and jit.available()
+    return dtype.char in "fd" and jit.available()
+
+
+def pairs_available() -> bool:
+    """Whether the processor multiplies pairs of bfloat16."""
+    return jit.available() and micro.available(jit.host(), micro.BFLOAT16)
 
 
 @functools.lru_cache(maxsize=64)
@@ -368,7 +374,7 @@ def run(o: Operands, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out:
     scratch = blocks.empty((slots * (p.slot_bytes + p.temporary_bytes) + SLACK,), np.uint8)
     wide = p.zero_bias
     if bias is not None:
-        wide = np.zeros(p.bias_shape, o.char)
+        wide = np.zeros(p.bias_shape, bias.dtype)
         wide[:, :p.words["group_out"]] = bias.reshape(len(wide), -1)
     place = -(-blocks.address(scratch) // 64) * 64
     words = p.words

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from saraph.kernels.gemm import micro
-from saraph.kernels.ir import I1, I32, I64, POINTER, Function, Module, Type, Value, Variable
+from saraph.kernels.ir import I32, I64, POINTER, Function, Module, Type, Value, Variable
 from saraph.kernels.processor import Host
 
 #: Rows of the large and of the small tile. Every row keeps an address in a register: 10 is what x86 has room for, and LLVM spills vectors from 11 on.

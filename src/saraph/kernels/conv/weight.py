@@ -65,7 +65,7 @@ def _write_share(w: Writer, shape: Shape) -> None:
             images = smaller(function, w.word("images") - image, w.word("block_n"))
             origins = [w.word(f"origin_{d}") + at * w.word(f"advance_{d}") for d, at in zip("dhw", (depth, height, width), strict=True)]
             channel, channels = (lane, lanes) if shape.lanewise else (group * w.word("channels"), w.word("channels"))
-            base = parts.write_stage(w, image, images, *origins, channel, channels, shape.size)
+            base = parts.write_stage(w, image, images, origins, channel, channels, shape.size)
             pixels = (smaller(function, w.word("counts_h") - height, w.word("block_h"))
                       * smaller(function, w.word("counts_w") - width, w.word("block_w")))
             source = function.offset(w.pointer("g"), image * w.word("g_n") + depth * w.word("g_d") + height * w.word("g_h") + width * w.word("g_w")
