@@ -83,4 +83,4 @@ def test_threads():
         casting.cast_into(to, a)
         return to.view(np.int16)
 
-    same_for_threads(cast)
+    assert same_for_threads(cast)

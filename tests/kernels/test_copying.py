@@ -75,4 +75,4 @@ def test_threads():
         copying.copy_into(target, source.T)
         return target
 
-    same_for_threads(turned)
+    assert same_for_threads(turned)

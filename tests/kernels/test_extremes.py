@@ -44,4 +44,4 @@ def test_lowest_numbers_and_nothing_but_nan():
 
 def test_threads():
     a = numbers(np.random.default_rng(3), (500, 300), np.float32)
-    same_for_threads(lambda: (*extremes.extremes(a, 0, True), *extremes.extremes(a, 1, True), *extremes.extremes(a.reshape(-1), 0, False)))
+    assert same_for_threads(lambda: (*extremes.extremes(a, 0, True), *extremes.extremes(a, 1, True), *extremes.extremes(a.reshape(-1), 0, False)))

@@ -63,4 +63,4 @@ def test_a_state_in_the_middle_of_a_block_goes_on():
 
 def test_threads():
     names = ("normal", "uniform", "bernoulli", "integers")
-    same_for_threads(lambda: tuple(np.frombuffer(one, np.uint8) for one in drawn(names, 1)))
+    assert same_for_threads(lambda: tuple(np.frombuffer(one, np.uint8) for one in drawn(names, 1)))

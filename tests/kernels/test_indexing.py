@@ -133,4 +133,4 @@ def test_threads():
         indexing.scatter(across, 0, places_of, more, "add")
         return rows, elements, across
 
-    same_for_threads(sums)
+    assert same_for_threads(sums)

@@ -31,4 +31,4 @@ def test_threads():
     rng = np.random.default_rng(2)
     mask = rng.random((300, 1000)) < 0.3
     values = rng.standard_normal(mask.shape)
-    same_for_threads(lambda: (masking.chosen(values, mask), masking.positions(mask)))
+    assert same_for_threads(lambda: (masking.chosen(values, mask), masking.positions(mask)))

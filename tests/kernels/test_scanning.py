@@ -64,5 +64,5 @@ def test_extremes(dtype, shape, data, seed, largest, side):
 
 def test_threads():
     a = np.random.default_rng(3).standard_normal((300, 500)).astype(np.float32)
-    same_for_threads(lambda: (scanning.accumulate(a, 0, "add"), scanning.accumulate(a, 1, "add"), scanning.accumulate(a.reshape(-1), 0, "add"),
-                              *scanning.running(a, 1, True)))
+    assert same_for_threads(lambda: (scanning.accumulate(a, 0, "add"), scanning.accumulate(a, 1, "add"), scanning.accumulate(a.reshape(-1), 0, "add"),
+                                     *scanning.running(a, 1, True)))

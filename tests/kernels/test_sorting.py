@@ -45,4 +45,4 @@ def test_equal_elements_keep_their_order(value):
 
 def test_threads():
     a = numbers(np.random.default_rng(5), (300, 1000), np.float32)
-    same_for_threads(lambda: (sorting.top(a, 10, True), sorting.top(a.reshape(-1), 100, False)))
+    assert same_for_threads(lambda: (sorting.top(a, 10, True), sorting.top(a.reshape(-1), 100, False)))
