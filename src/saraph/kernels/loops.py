@@ -49,6 +49,9 @@ def _word(function: Function, args: Value, index: int, type: Type = I64) -> Valu
     return function.load(type, function.offset(args, 8 * index))
 
 
+CHEAP = 6  #: steps of a program whose terms may be written several times
+
+
 class RowPlan:
     """What is known about a program before it is written: which operands are rows, and which values are kept between passes."""
 
@@ -60,6 +63,7 @@ class RowPlan:
         self.element += [self.levels[number] for number, _ in program.outputs]
         self.last = max((self.depths[number] for number, _ in program.outputs if self.levels[number]), default=0)
         self.kept = self._kept()
+        self.cheap = not any(step.operation in COSTLY for step in program.steps) and len(program.steps) <= CHEAP
 
     def _kept(self) -> dict[int, int]:
         """Costly steps that a later pass needs again: they wait in the memory of a result (step -> operand) until that is written."""
@@ -109,7 +113,7 @@ def _write_task(module: Module, name: str, plan: RowPlan) -> None:
                        rows).write()
 
     def by_length(side_by_side: bool) -> None:
-        long_row = partial(LongRow, by_chunks=side_by_side)
+        long_row = partial(LongRow, by_chunks=side_by_side, cheap=plan.cheap)
         function.either(length <= lanes, lambda: every_row(ShortRow, side_by_side), lambda: every_row(long_row, side_by_side))
 
     together = [step.equals(vector.vector(0).size) for step, vector, element in zip(inner, vectors, plan.element, strict=True) if element]

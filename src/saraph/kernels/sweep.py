@@ -175,8 +175,10 @@ class ShortRow(Sweep):
 class LongRow(Sweep):
     """A row of any length. Whole chunks first, if the row lies side by side, then vector by vector under a mask."""
 
-    def __init__(self, function: Function, vector: Type, length: Value, by_chunks: bool) -> None:
+    def __init__(self, function: Function, vector: Type, length: Value, by_chunks: bool, cheap: bool = False) -> None:
+        """`cheap`: the terms are so little code that the row's end may repeat it for every vector of a chunk."""
         super().__init__(function, vector, length)
+        self._cheap = cheap and by_chunks
         self._chunk = CHUNK_BYTES // self.scalar.size
         self._vectors = self._chunk // vector.lanes
         self._by_chunks = by_chunks
@@ -220,6 +222,12 @@ class LongRow(Sweep):
             registers[number].set(combine(term(part), registers[number].get()))
 
         whole = self._whole_chunks(start, stop, visit)
+        if self._cheap:
+            for number, register in enumerate(registers):
+                index = whole + number * self.vector.lanes
+                part = Part(index, self._first_lanes(stop - index))
+                register.set(combine(self._within(part, term(part), neutral), register.get()))
+            return [register.get() for register in registers]
         # The rest goes through memory: there a vector's number can be computed, so that the terms are written once.
         places = function.array(self.vector, self._vectors)
         for number, register in enumerate(registers):
