@@ -17,6 +17,7 @@ weights is one product. Kinds: "lstm" (gates input, forget, cell, output), "gru"
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -252,11 +253,13 @@ def _write_driver(module: Module) -> None:
     function.give_back()
 
 
-class _Part:
+class _Part(ABC):
     """Writes the function that does a part of a step: void part(args, block, first, rows, row, next_row, next_count)."""
 
     highest: int  # rows of a tile
     vectors: int  # vectors of a row of a tile
+    column: Value  # the first hidden unit of a vector
+    inside: Value  # the mask of those that there are
 
     def __init__(self, module: Module, sizes: Sizes) -> None:
         names = ("block", "first", "rows", "row", "next_row", "next_count")
@@ -296,17 +299,18 @@ class _Part:
         groups = (self.count + (self.highest - 1)) / self.highest
         base = self.count / groups
         more = self.count - base * groups  # of the tiles, those with one row more
-        self.enter()
+        self.share()
         with function.range(0, groups) as group:
             self.rows(self.first + group * base + smaller(function, group, more), function.select(group < more, base + 1, base))
         function.give_back()
 
-    def enter(self) -> None:
+    @abstractmethod
+    def share(self) -> None:
         """What all tiles share."""
 
+    @abstractmethod
     def rows(self, first: Value, rows: Value) -> None:
         """A tile."""
-        raise AssertionError("a part says what its tiles are")
 
     def sum_products(self, rows: Value, depth: Value, source: Value, step: Value, last: Value, panel: Value) -> None:
         """sums[row] = the products of the rows from `source` on, none beyond the row `last`, with a panel of weights."""
@@ -338,7 +342,7 @@ class _ForwardPart(_Part):
         super().__init__(module, sizes)
         self.highest, self.vectors = sizes.forward_rows, self.cell.gates
 
-    def enter(self) -> None:
+    def share(self) -> None:
         function = self.function
         self.column = self.block * self.lanes
         self.inside = lanes_below(function, self.lanes, self.hidden - self.column)
@@ -376,13 +380,15 @@ class _BackwardPart(_Part):
         super().__init__(module, sizes)
         self.highest, self.vectors = sizes.backward_rows, 2
 
+    def share(self) -> None:
+        self.panel = self.function.offset(self.pointer("weights"), self.block * (self.hidden * self.cell.gates) * (2 * self.vector.size))
+
     def rows(self, first: Value, rows: Value) -> None:
         function, gates = self.function, self.cell.gates
         following, depth = self.next_count, self.hidden * gates
-        panel = function.offset(self.pointer("weights"), self.block * depth * (2 * self.vector.size))
         with function.when(first < following):
             source = self.at("hidden_slopes", self.next_row + first, function.constant(I64, 0), gates)
-            self.sum_products(rows, depth, source, depth * self.bytes, following - first - 1, panel)
+            self.sum_products(rows, depth, source, depth * self.bytes, following - first - 1, self.panel)
         for j in range(2):
             self.column = (self.block * 2 + j) * self.lanes
             self.inside = lanes_below(function, self.lanes, self.hidden - self.column)

@@ -54,7 +54,7 @@ def _gru_gates(from_input: Tensor, from_hidden: Tensor, h: Tensor) -> Tensor:
     return (h - n) * z + n
 
 
-def _step(mode: str, from_input: Tensor, states: tuple[Tensor, ...], weights: dict[str, Tensor | None]) -> tuple[Tensor, ...]:
+def _step(mode: str, from_input: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any]) -> tuple[Tensor, ...]:
     """The next states, from the input's share of the gates (computed for all times at once) and the present states."""
     h = states[0]
     from_hidden = linear(h, weights["hh"], weights["bias_hh"])

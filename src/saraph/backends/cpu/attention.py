@@ -50,8 +50,9 @@ def sdpa_backward(grad: np.ndarray, q: np.ndarray, k: np.ndarray, v: np.ndarray,
     heads = q.shape[-3] if q.ndim > 2 else 1
     mask = _spread(mask, q.shape[:-1], k.shape[-2])
     groups = k.shape[-3] if k.ndim > 2 else 1
-    of_queries, of_keys = [_four(x, heads) for x in (grad, q, out)], [_four(x, groups) for x in (k, v)]
-    found = attend_backward(of_queries[0], of_queries[1], *of_keys, mask, causal, scale, of_queries[2], lse)
+    grad4, q4, out4 = (_four(x, heads) for x in (grad, q, out))
+    k4, v4 = (_four(x, groups) for x in (k, v))
+    found = attend_backward(grad4, q4, k4, v4, mask, causal, scale, out4, lse)
     return tuple(d.reshape(x.shape) for d, x in zip(found, (q, k, v)))  # type: ignore[return-value]
 
 
