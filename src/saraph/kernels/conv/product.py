@@ -246,11 +246,15 @@ def strip_words(shape: Sequence[int], strides: Sequence[int], dimensions: Sequen
 
 def dimensions_of(o: Operands) -> tuple[Dimension, ...]:
     """The three dimensions of a call."""
-    sizes = zip(o.x_shape[2:], o.out_size, o.w_shape[2:], o.stride, o.padding, o.dilation, strict=True)
-    if o.backward:
-        return tuple(geometry.backward(*numbers) for numbers in sizes)
     side = o.x_strides[1] == np.dtype(o.char).itemsize
-    return tuple(geometry.forward(*numbers, side or k < 2) for k, numbers in enumerate(sizes))
+    made = []
+    for size, outputs, kernel, stride, padding, dilation, skip in zip(o.x_shape[2:], o.out_size, o.w_shape[2:], o.stride, o.padding, o.dilation,
+                                                                      (True, True, side), strict=True):
+        if o.backward:
+            made.append(geometry.backward(size, outputs, kernel, stride, padding, dilation))
+        else:
+            made.append(geometry.forward(size, outputs, kernel, stride, padding, dilation, skip))
+    return tuple(made)
 
 
 def is_direct(o: Operands, dimensions: Sequence[Dimension], host: Host) -> bool:
