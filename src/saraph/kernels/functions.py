@@ -111,6 +111,14 @@ def _remainder(x: Expression, y: Expression) -> tuple[Expression, Expression]:
     return where(turned, rest + y, rest), far
 
 
+def _affine_terms(mean: Expression, variance: Expression, weight: Expression, bias: Expression, eps: Expression) -> tuple[Expression, Expression]:
+    """What normalisation by known statistics multiplies by and adds."""
+    scale = apply("rsqrt", variance + eps) * weight
+    return scale, bias - mean * scale
+
+
+affine_terms = Pointwise("affine_terms", _affine_terms)
+scale_shift = Pointwise("scale_shift", lambda x, scale, shift: x * scale + shift)
 sign = Pointwise("sign", _sign)
 fmod, remainder = Pointwise("fmod", _fmod), Pointwise("remainder", _remainder)
 rint = simple("rint")

@@ -267,11 +267,16 @@ def _batch_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, runni
     refuse("batch_norm", x, "f")
     _check_channels("batch_norm", x, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     _check_types("batch_norm", x, weight=weight, bias=bias, running_mean=running_mean, running_var=running_var)
-    wide = _computed(x)
-    w, b = _wide(weight, wide), _wide(bias, wide)
     if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("running_mean and running_var must be defined in evaluation mode")
+        given = running_mean, running_var, weight, bias
+        if not (thread.grad and any(t is not None and t._rg for t in (x, *given))):
+            arrays = [None if t is None else t._a for t in given]
+            return wrap(of(x._a).normalized_by(x._a, *arrays, eps)), x.new_zeros(0), x.new_zeros(0)
+    wide = _computed(x)
+    w, b = _wide(weight, wide), _wide(bias, wide)
+    if not training:
         scale = (_wide(running_var, wide) + eps).rsqrt()
         scale = scale if w is None else scale * w
         mean = _wide(running_mean, wide) * scale

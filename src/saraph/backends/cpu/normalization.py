@@ -15,7 +15,8 @@ import numpy as np
 from saraph.backends.cpu.reduce import total
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import channels_first, channels_last, is_channels_last
-from saraph.kernels import blocks, jit, normalization, normalization_columns, normalization_rows
+from saraph.dtypes import REDUCED
+from saraph.kernels import blocks, functions, jit, normalization, normalization_columns, normalization_rows
 from saraph.kernels.normalization import Planes
 
 PIECE = 1 << 16  # elements worked on at a time
@@ -282,6 +283,22 @@ def scale_shift(a: np.ndarray, form: Shape, scale: np.ndarray, shift: np.ndarray
             normalization.apply(x, y, zero, one, scale, shift, Planes(batch * channels, 1, length, length, 0, channels, 1, 0))
         return y if plan == "columns" else _back(y, a)
     return scale_shift_by_numpy(a, form, scale, shift)
+
+
+@primitive
+def normalized_by(a: np.ndarray, mean: np.ndarray, variance: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None, eps: float) -> np.ndarray:
+    """(x - mean) / sqrt(variance + eps) weight + bias, with one number a channel (axis 1); 16-bit numbers are read and written once."""
+    kind = np.dtype(np.float32) if a.dtype in REDUCED else a.dtype
+    channels = a.shape[1]
+    weight = normalization.constant(1.0, channels, kind) if weight is None else weight
+    bias = normalization.constant(0.0, channels, kind) if bias is None else bias
+    given = [t.astype(kind, copy=False) for t in (mean, variance, weight, bias)]
+    scale, shift = functions.affine_terms(*given, np.asarray(eps, kind))
+    if kind is a.dtype:
+        length = math.prod(a.shape[2:])
+        return scale_shift(a, (a.shape[0], channels, length), scale.reshape(1, channels, 1), shift.reshape(1, channels, 1))
+    form = (channels, *(1,) * (a.ndim - 2))
+    return functions.scale_shift(a, scale.reshape(form), shift.reshape(form))
 
 
 def scale_shift_by_numpy(a: np.ndarray, form: Shape, scale: np.ndarray, shift: np.ndarray | None) -> np.ndarray:

@@ -30,6 +30,11 @@ def scale_shift(a: Any, form: Shape, scale: Any, shift: Any) -> Any:
     return like_layout(a.shape, a.dtype, a)
 
 
+@rule("normalized_by")
+def normalized_by(a: Any, mean: Any, variance: Any, weight: Any, bias: Any, eps: float) -> Any:
+    return like_layout(a.shape, a.dtype, a)
+
+
 @rule("epsilon")
 def epsilon(dtype: np.dtype) -> float:
     return math.ldexp(1.0, -np.finfo(dtype).nmant)
