@@ -1,5 +1,6 @@
 """saraph: PyTorch in Python, all the way down to the machine code. Use it as `import saraph as torch`."""
 import sys as _sys
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
@@ -88,3 +89,10 @@ if _TYPE_CHECKING:
     from typing import Any as _Any
 
     def __getattr__(name: str) -> _Any: ...  # the ops, which the registry publishes
+else:
+    _LAZY = ("distributions",)  # rooms that load when first used
+
+    def __getattr__(name: str):
+        if name in _LAZY:
+            return _import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
