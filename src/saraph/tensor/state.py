@@ -46,6 +46,12 @@ class _Upper:
     """
 
     __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace", "gradients")
+    regenerate: Any
+    geometry: Any
+    dispatch: Any
+    foreign: Any
+    anomaly_trace: Any
+    gradients: Any
 
 
 state = _State()
