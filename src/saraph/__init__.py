@@ -8,12 +8,40 @@ from saraph import dtypes as _dtypes
 from saraph import shapes as _shapes
 from saraph import tensor as _tensor_room
 from saraph.devices import device
+from saraph.determinism import (
+    are_deterministic_algorithms_enabled,
+    get_deterministic_debug_mode,
+    get_float32_matmul_precision,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
+    set_deterministic_debug_mode,
+    set_float32_matmul_precision,
+    set_flush_denormal,
+    set_warn_always,
+    use_deterministic_algorithms,
+)
 from saraph.dtypes import can_cast, dtype, finfo, iinfo, promote_types
+from saraph.errors import AcceleratorError, OutOfMemoryError
 from saraph.ops import NAMESPACES as _NAMESPACES
 from saraph.ops.legacy import DEFAULTS as _DEFAULTS
 from saraph.ops.legacy import TENSOR_TYPES as _TENSOR_TYPES
 from saraph.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from saraph.shapes import Size, layout, memory_format
+from saraph.streams import Event, Stream, get_device_module
+from saraph.symbolic_numbers import (
+    SymBool,
+    SymFloat,
+    SymInt,
+    sym_float,
+    sym_fresh_size,
+    sym_int,
+    sym_ite,
+    sym_max,
+    sym_min,
+    sym_not,
+    sym_sqrt,
+    sym_sum,
+)
 from saraph.tensor import Tensor
 from saraph.tensor.interop import from_dlpack
 from saraph.tensor.printing import get_printoptions, set_printoptions
@@ -23,6 +51,9 @@ from saraph.tensor.subclass import DisableTorchFunctionSubclass
 
 globals().update(_dtypes.BY_NAME)
 globals().update(_dtypes.ALIASES)
+globals().update(_dtypes.NAMED_ONLY)
+globals().update(_shapes.QSCHEMES)
+qscheme, legacy_contiguous_format = _shapes.qscheme, _shapes.contiguous_format
 for _name in ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d", "strided", "sparse_coo", "sparse_csr", "sparse_csc",
               "sparse_bsr", "sparse_bsc", "jagged"):
     globals()[_name] = getattr(_shapes, _name)
@@ -55,11 +86,14 @@ from saraph import (  # noqa: E402
     utils,
     xpu,
 )
-from saraph.amp import autocast  # noqa: E402
+from saraph.amp import GradScaler, autocast  # noqa: E402
 from saraph.amp.autocast_mode import (  # noqa: E402
     clear_autocast_cache,
+    get_autocast_cpu_dtype,
     get_autocast_dtype,
+    get_autocast_gpu_dtype,
     is_autocast_cache_enabled,
+    is_autocast_cpu_enabled,
     is_autocast_enabled,
     set_autocast_cache_enabled,
     set_autocast_dtype,
@@ -90,9 +124,14 @@ if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any: ...  # the ops, which the registry publishes
 else:
-    _LAZY = ("distributions",)  # rooms that load when first used
+    _LAZY = ("accelerator", "compiler", "distributions", "func", "fx", "hub", "library", "mtia", "nested", "profiler", "sparse", "testing", "types",
+             "version")  # rooms that load when first used
+    _LAZY_NAMES = {"vmap": "saraph.func", "cond": "saraph.control_flow", "while_loop": "saraph.control_flow", "ops": "saraph.library",
+                   "classes": "saraph.library"}
 
     def __getattr__(name: str):
         if name in _LAZY:
             return _import_module(f"{__name__}.{name}")
+        if name in _LAZY_NAMES:
+            return getattr(_import_module(_LAZY_NAMES[name]), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

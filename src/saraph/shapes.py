@@ -226,3 +226,23 @@ def view_strides(old: Sequence[int], strides: Sequence[int], new: Sequence[int])
     if not old:
         return contiguous_strides(new)
     return tuple(result) if view_d == -1 else None
+
+
+class qscheme:  # noqa: N801 (PyTorch's name)
+    """How a quantized tensor's numbers are scaled, such as `per_tensor_affine`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self) -> str:
+        return "torch." + self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+qscheme.__module__ = "saraph"
+QSCHEMES = {name: qscheme(name) for name in ("per_tensor_affine", "per_tensor_symmetric", "per_channel_affine", "per_channel_symmetric",
+                                             "per_channel_affine_float_qparams")}

@@ -164,3 +164,25 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str = "cuda") -> Cal
             return bwd(*args, **kwargs)
 
     return decorated
+
+
+def _deprecated(name: str, instead: str) -> None:
+    warnings.warn(f"torch.{name}() is deprecated. Please use torch.{instead} instead.", DeprecationWarning, stacklevel=3)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether autocast is on for the CPU. Deprecated in PyTorch: `is_autocast_enabled('cpu')`."""
+    _deprecated("is_autocast_cpu_enabled", "is_autocast_enabled('cpu')")
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_cpu_dtype() -> dtypes.dtype:
+    """Autocast's type on the CPU. Deprecated in PyTorch: `get_autocast_dtype('cpu')`."""
+    _deprecated("get_autocast_cpu_dtype", "get_autocast_dtype('cpu')")
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> dtypes.dtype:
+    """Autocast's type on CUDA. Deprecated in PyTorch: `get_autocast_dtype('cuda')`."""
+    _deprecated("get_autocast_gpu_dtype", "get_autocast_dtype('cuda')")
+    return get_autocast_dtype("cuda")

@@ -1,4 +1,8 @@
 """`torch.backends.mkldnn`: not there."""
+#: Kept for programs that set it.
+enabled = True
+deterministic = False
+allow_tf32 = True
 
 
 def is_available() -> bool:
