@@ -116,14 +116,19 @@ def _same(a: SymbolicArray) -> SymbolicArray:
     return a
 
 
-_NAMES = ("add", "sub", "mul", "div", "neg", "abs", "maximum", "minimum", "fmax", "fmin", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "where", "square", "sqrt",
-          "rsqrt", "reciprocal", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
-          "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "sigmoid", "hypot", "copysign", "floor", "ceil", "trunc", "pow")
+_NAMES = (
+    "add", "sub", "mul", "div", "neg", "abs", "maximum", "minimum", "fmax", "fmin", "eq", "ne", "lt", "le", "gt", "ge", "isnan", "where", "square",
+    "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
+    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "erfinv", "sigmoid", "hypot", "copysign", "floor", "ceil", "trunc", "pow",
+)
 
 symbolic = SimpleNamespace(
-    name="symbolic", scalar=scalar, masked_fill=masked_fill, cast=cast, conj=_same, positive=_same, **{name: _pointwise(name) for name in _NAMES},
-    logical_and=_of_bools("and", "logical_and"), logical_or=_of_bools("or", "logical_or"), logical_not=_of_bools("not", "logical_not"),
-    bitwise_and=_of_bools("and", "bitwise_and"), bitwise_or=_of_bools("or", "bitwise_or"), bitwise_not=_of_bools("not", "bitwise_not"))
+    name="symbolic", scalar=scalar, masked_fill=masked_fill, cast=cast, conj=_same, positive=_same,
+    **{name: _pointwise(name) for name in _NAMES},
+    logical_and=_of_bools("and", "logical_and"), logical_or=_of_bools("or", "logical_or"),
+    logical_not=_of_bools("not", "logical_not"),
+    bitwise_and=_of_bools("and", "bitwise_and"), bitwise_or=_of_bools("or", "bitwise_or"),
+    bitwise_not=_of_bools("not", "bitwise_not"))
 for _kernel in (functions.relu, functions.silu, functions.hardswish, functions.hardsigmoid, functions.logsigmoid):
     setattr(symbolic, _kernel.name, _by_definition(lambda kernel=_kernel: kernel))
 symbolic.sign = symbolic.sgn = sign

@@ -111,7 +111,8 @@ SIMPLE: dict[str, Callable[..., Value]] = {
     "floor": _intrinsic("floor"), "ceil": _intrinsic("ceil"), "trunc": _intrinsic("trunc"), "rint": _intrinsic("rint"), "copysign": _intrinsic("copysign"),
     "lt": lambda f, a, b: a < b, "le": lambda f, a, b: a <= b, "gt": lambda f, a, b: a > b, "ge": lambda f, a, b: a >= b,
     "eq": lambda f, a, b: a.equals(b), "ne": lambda f, a, b: a.differs(b), "isnan": lambda f, a: a.differs(a), "isinf": _isinf, "isfinite": _isfinite,
-    "signbit": _signbit, "fma": lambda f, a, b, c: f.intrinsic("fma", [a.type], a.type, [a, b, c]), "and": lambda f, a, b: a & b, "or": lambda f, a, b: a | b, "xor": lambda f, a, b: a ^ b,
+    "signbit": _signbit, "fma": lambda f, a, b, c: f.intrinsic("fma", [a.type], a.type, [a, b, c]), "and": lambda f, a, b: a & b,
+    "or": lambda f, a, b: a | b, "xor": lambda f, a, b: a ^ b,
     "not": lambda f, a: a ^ 1 if a.type.scalar == "i1" else a.equals(0), "where": lambda f, c, a, b: f.select(c, a, b),
 }
 

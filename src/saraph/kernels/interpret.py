@@ -40,7 +40,8 @@ def _not(x: Any) -> Any:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.true_divide, "neg": np.negative, "abs": np.absolute, "square": np.square,
     "maximum": np.maximum, "minimum": np.minimum, "fmax": np.fmax, "fmin": np.fmin, "sqrt": np.sqrt, "rsqrt": lambda x: np.true_divide(1, np.sqrt(x)),
-    "reciprocal": lambda x: np.true_divide(1, x), "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint, "copysign": np.copysign, "fma": _fma,
+    "reciprocal": lambda x: np.true_divide(1, x), "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "rint": np.rint,
+    "copysign": np.copysign, "fma": _fma,
     "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal, "isnan": np.isnan,
     "isinf": np.isinf, "isfinite": np.isfinite, "signbit": np.signbit,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": _not, "where": np.where,

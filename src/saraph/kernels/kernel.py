@@ -138,7 +138,7 @@ def _runner(code: Compiled) -> Callable[..., Any]:
                 alike = False
         if alike and first.size < LARGE:
             return ufunc(*arrays) if out is None else ufunc(*arrays, out=out)
-        if alike and all([a.flags.c_contiguous for a in arrays]):  # one long row, which the ufunc itself shares out among threads
+        if alike and all(a.flags.c_contiguous for a in arrays):  # one long row, which the ufunc itself shares out among threads
             if out is None:
                 out = tuple([blocks.empty(shape, kind) for kind in code.results])
             return ufunc(*arrays, out=out)

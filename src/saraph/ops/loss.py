@@ -20,7 +20,6 @@ from saraph.tensor.node import derivative
 from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
-
 INT64 = np.dtype(np.int64)
 
 

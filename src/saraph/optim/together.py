@@ -18,7 +18,7 @@ ndarray = np.ndarray
 
 
 @lru_cache(256)
-def kernel(kind: type[Optimizer], variant: Hashable, states: int, numbers: int) -> ListUpdate:
+def kernel(kind: Any, variant: Hashable, states: int, numbers: int) -> ListUpdate:
     """The update of an optimizer class. Operands: parameter, gradient, its states, its numbers; the parameter and the states are written."""
 
     def definition(*values: Any) -> Any:
@@ -32,7 +32,7 @@ def update_together(optimizer: Optimizer, group: dict[str, Any]) -> list[Tensor]
     """Update what one kernel can; the parameters with a gradient that are left, in their order."""
     if modes.active:
         return [p for p in group["params"] if p._grad is not None]
-    fields = optimizer.fields(group)
+    fields = optimizer.fields(group) or ()
     found: dict[Any, list[Tensor]] = {}
     rest = []
     for p in group["params"]:
@@ -65,7 +65,8 @@ def _fits(value: Any, like: ndarray) -> bool:
 def _run(optimizer: Optimizer, group: dict[str, Any], fields: tuple[str, ...], dtype: Any, params: list[Tensor]) -> None:
     states = [optimizer.state.get(p, {}) for p in params]
     numbers = [optimizer.numbers(state, group) for state in states]
-    update = kernel(type(optimizer), optimizer.variant(group), len(fields), len(numbers[0]))
+    kind: Any = type(optimizer)
+    update = kernel(kind, optimizer.variant(group), len(fields), len(numbers[0]))
     tensors = [(p, *[state[f] for f in fields]) for p, state in zip(params, states, strict=True)]
     plans = optimizer.__dict__.setdefault("_plans", {})
     key = id(group), dtype

@@ -32,11 +32,11 @@ def fused(*attributes: str) -> Callable[[Callable], Callable]:
             if thread.grad or state.active:
                 return formula(node, *grads)
             values = (*grads, *unpack(node))
-            key = _fitting(values)
-            if key is None:
+            dtypes = _fitting(values)
+            if dtypes is None:
                 return formula(node, *grads)
             edges = node.edges
-            key = (key, *[getattr(node, a) for a in attributes]) if attributes else key
+            key: Any = (dtypes, *[getattr(node, a) for a in attributes]) if attributes else dtypes
             if len(edges) > 1:
                 key = (key, *[e is None for e in edges])
             kernel = kernels.get(key)

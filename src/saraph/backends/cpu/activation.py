@@ -8,8 +8,8 @@ import numpy as np
 from saraph.backends.cpu.pointwise import of_one, through_float32
 from saraph.backends.cpu.reduce import COLUMN_MAXIMUM, COLUMN_SUM, across_rows
 from saraph.backends.cpu.table import FUNCTIONS, primitive
-from saraph.kernels.columns import ColumnKernel
 from saraph.kernels import RowKernel, blocks, functions, log_softmax_backward_rows, log_softmax_rows, softmax_backward_rows, softmax_rows
+from saraph.kernels.columns import ColumnKernel
 
 COLUMN_PRODUCTS = ColumnKernel("products", "row_sum", lambda x, y: x * y, operands=2)
 SMALL = 1 << 14  # elements up to which strided rows are read where they lie
