@@ -355,6 +355,11 @@ def test_more(a: Any) -> tuple[Shape, np.dtype]:
     return a.shape, boolean
 
 
+@rule("gamma_slope", "beta_slope")
+def slope(x: Any, *parameters: Any) -> tuple[Shape, np.dtype]:
+    return _broadcast(x, *parameters), x.dtype
+
+
 @rule("heaviside", "remainder", "xlogy", "bitwise_left_shift", "bitwise_right_shift")
 def binary_more(a: Any, b: Any) -> tuple[Shape, np.dtype]:
     return _broadcast(a, b), (a if hasattr(a, "dtype") else b).dtype

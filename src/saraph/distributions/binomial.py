@@ -90,8 +90,8 @@ class Binomial(Distribution):
             self._validate_sample(value)
         # k log p + (n - k) log(1 - p) = k logits - n log(1 + exp(logits)), the last one without overflow
         n, logits = self.total_count, self.logits
-        ways = (n + 1).lgamma() - (value + 1).lgamma() - (n - value + 1).lgamma()
-        return value * logits + ways - (n * _positive_part(logits) + n * (-logits.abs()).exp().log1p())
+        normalizer = n * _positive_part(logits) + n * (-logits.abs()).exp().log1p() - (n + 1).lgamma()
+        return value * logits - (value + 1).lgamma() - (n - value + 1).lgamma() - normalizer
 
     def entropy(self) -> Tensor:
         total = int(self.total_count.max())

@@ -37,7 +37,10 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         if isinstance(v, Tensor):
             options = {"dtype": v.dtype, "device": v.device}
             break
-    return tuple(broadcast_tensors(*[v if is_tensor_like(v) else tensor(v, **options) for v in values]))
+    tensors = [v if is_tensor_like(v) else tensor(v, **options) for v in values]
+    if all(type(v) is Tensor and v.shape == tensors[0].shape for v in tensors):
+        return tuple(tensors)  # as they are: a parameter stays the leaf that it was
+    return tuple(broadcast_tensors(*tensors))
 
 
 def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:

@@ -145,16 +145,23 @@ class Wishart(ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Any = Size(()), max_try_correction: int | None = None) -> Tensor:
-        """Draws; those that rounding made singular are drawn anew, up to `max_try_correction` (10) times."""
+        """Draws; those that rounding made singular are drawn anew, up to `max_try_correction` (10) times, with a warning.
+
+        PyTorch draws everything twice and keeps the second; so do we, and the same seed gives the same matrices.
+        """
         sample_shape = Size(sample_shape)
+        tries = 10 if max_try_correction is None else max_try_correction
         sample = self._bartlett_sampling(sample_shape)
-        for _ in range(10 if max_try_correction is None else max_try_correction):
-            singular = ~self.support.check(sample)
+        if tries == 0:
+            return sample
+        flat = self._bartlett_sampling(Size((sample_shape.numel(),)))
+        for _ in range(tries - 1):
+            singular = ~self.support.check(flat).reshape(flat.shape[0], -1).all(-1)
             if not singular.any():
                 break
             warnings.warn("Singular sample detected.", stacklevel=2)
-            sample = singular[..., None, None].where(self._bartlett_sampling(sample_shape), sample)
-        return sample
+            flat = flat.index_put((singular,), self._bartlett_sampling(Size((int(singular.sum()),))))
+        return flat.reshape(sample.shape)
 
     def _half_log_det(self) -> Tensor:
         return self._unbroadcasted_scale_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1)

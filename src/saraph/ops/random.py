@@ -19,7 +19,7 @@ from saraph.ops.registry import method, op
 from saraph.random import Generator, default_generator, fill_view
 from saraph.shapes import broadcast_shapes
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, bump, record, wrap
+from saraph.tensor.tensor import Tensor, bump, record, unpack, wrap
 
 Draw = Callable[[Generator, tuple[int, ...], Any], Any]
 
@@ -255,18 +255,58 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     return wrap(array)
 
 
+def _refuse_second(node: Any, g: Tensor) -> Tensor:
+    raise RuntimeError(f"derivative for {node.what} is not implemented")
+
+
+SlopeBackward = derivative("SlopeBackward0")(_refuse_second)
+
+
+@op(name="_standard_gamma_grad")
+def standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor:
+    """How gamma numbers `output` of rate 1 move with their shape parameters `input`."""
+    array = of(input._a).gamma_slope(output._a, input._a)
+    return record(array, SlopeBackward, (input, output), what="aten::_standard_gamma_grad")
+
+
+@op(name="_dirichlet_grad")
+def dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
+    """dx/dalpha / (1 - x) for shares x that are Beta(alpha, total - alpha): how one share of a Dirichlet point moves with its concentration."""
+    array = of(x._a).beta_slope(x._a, alpha._a, total._a)
+    return record(array, SlopeBackward, (x, alpha, total), what="aten::_dirichlet_grad")
+
+
+@derivative("StandardGammaBackward0", saves_result=True)
+def StandardGammaBackward(node: Any, g: Tensor) -> Tensor:
+    """The implicit function theorem: the place in the distribution stays."""
+    x, sample = unpack(node)
+    return g * standard_gamma_grad(x, sample)
+
+
 @op(name="_standard_gamma")
 def standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
-    """Gamma values of rate 1 with the shape parameters `input`."""
+    """Gamma values of rate 1 with the shape parameters `input`, in which they are differentiable."""
     x = check_tensor(input, "_standard_gamma")
-    return wrap(_generator(generator, "_standard_gamma").standard_gamma(x._a))
+    source = _generator(generator, "_standard_gamma")
+    array = of(x._a).empty(x._a.shape, x._a.dtype) if of(x._a).name == "meta" else source.standard_gamma(x._a)
+    return record(array, StandardGammaBackward, (x,), (x,))
+
+
+@derivative("DirichletBackward0", saves_result=True)
+def DirichletBackward(node: Any, g: Tensor) -> Tensor:
+    """A share moves with its concentration as a beta number does; the others keep their proportions among themselves."""
+    x, sample = unpack(node)
+    total = x.sum(-1, keepdim=True).expand_as(x)
+    return dirichlet_grad(sample, x, total) * (g - (sample * g).sum(-1, keepdim=True))
 
 
 @op(name="_sample_dirichlet")
 def sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
-    """Points of the simplex along the last dimension with the concentrations `input`."""
+    """Points of the simplex along the last dimension with the concentrations `input`, in which they are differentiable."""
     x = check_tensor(input, "_sample_dirichlet")
-    return wrap(_generator(generator, "_sample_dirichlet").dirichlet(x._a))
+    source = _generator(generator, "_sample_dirichlet")
+    array = of(x._a).empty(x._a.shape, x._a.dtype) if of(x._a).name == "meta" else source.dirichlet(x._a)
+    return record(array, DirichletBackward, (x,), (x,))
 
 
 @op(method=True)
