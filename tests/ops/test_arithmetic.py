@@ -193,3 +193,13 @@ def test_meta_tensors():
     assert z.shape == (3, 4) and z.dtype is torch.float64 and z.device.type == "meta"
     assert (x > 0).dtype is torch.bool
     assert torch.floor_divide(x, 2).shape == (3, 1)
+
+
+@pytest.mark.parametrize("exponent", [-2, -1, -0.5, 0, 0.5, 1, 2, 3, 3.5])
+def test_powers_of_zero_dim_tensors_are_tensors_like_others(exponent):
+    x = torch.tensor(1.5, dtype=torch.float64)
+    y = x.pow(exponent)
+    assert y.masked_fill(torch.tensor(False), 0).item() == pytest.approx(1.5**exponent)
+    norm = torch.tensor(1.5, requires_grad=True)
+    torch.linalg.vector_norm(norm, 0.5).backward()
+    assert norm.grad.item() == pytest.approx(1.0)

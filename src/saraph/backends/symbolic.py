@@ -103,6 +103,11 @@ def sign(a: SymbolicArray) -> SymbolicArray:
     return SymbolicArray(functions.where(x > 0, 1, functions.where(x < 0, -1, x.builder.constant(0, x.dtype))), a.shape)
 
 
+def limited(a: SymbolicArray, low: float | None, high: float | None) -> SymbolicArray:
+    """Held within limits that are numbers."""
+    return SymbolicArray(functions.clamp(low, high).definition(a.expression), a.shape)
+
+
 def _by_definition(kernel: Callable[..., functions.Pointwise]) -> Callable[..., SymbolicArray]:
     """A primitive that has a kernel of its own, by what that computes. `kernel` takes the primitive's numbers."""
 
@@ -132,6 +137,7 @@ symbolic = SimpleNamespace(
 for _kernel in (functions.relu, functions.silu, functions.hardswish, functions.hardsigmoid, functions.logsigmoid):
     setattr(symbolic, _kernel.name, _by_definition(lambda kernel=_kernel: kernel))
 symbolic.sign = symbolic.sgn = sign
+symbolic.limited = limited
 symbolic.gelu = _by_definition(lambda approximate: functions.gelu_tanh if approximate else functions.gelu)
 symbolic.leaky_relu, symbolic.elu, symbolic.softplus = map(_by_definition, (functions.leaky_relu, functions.elu, functions.softplus))
 SymbolicArray.library = symbolic

@@ -8,7 +8,7 @@ import numpy as np
 from saraph import dtypes
 from saraph.backends import cpu, of
 from saraph.ops import promotion
-from saraph.ops.families import binary, bind_fast_inplace, compute, reflected, unary
+from saraph.ops.families import binary, bind_fast_inplace, compute, reflected, unary, wrap_result_any
 from saraph.ops.promotion import is_number, promoted
 from saraph.ops.registry import OPS, method, op
 from saraph.tensor.node import derivative
@@ -142,7 +142,7 @@ def pow(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """`input ** exponent`, elementwise; either may be a number. Integers to negative integer powers raise RuntimeError."""
     if exponent.__class__ in (int, float) and input.__class__ in PLAIN and input._a.dtype.char in "fd":
         a = _scalar_power(input._a, exponent)
-        return record(a, PowBackward0, (input,), (input,), exponent=exponent) if input._rg else wrap(a)
+        return record(a, PowBackward0, (input,), (input,), exponent=exponent) if input._rg else wrap_result_any(a)
     if isinstance(input, Tensor) and is_number(exponent):
         kind = promotion.result_dtype(input, exponent)
         if kind.category == 1 and exponent < 0:
