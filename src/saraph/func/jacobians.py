@@ -29,7 +29,7 @@ def _stacked(pieces: list[Tensor], leading: tuple[int, ...], like: Tensor) -> Te
     """Pieces of shape `like` as one tensor of shape (*leading, *like)."""
     if not pieces:
         return like.new_zeros((*leading, *like.shape))
-    return cat([p.reshape(1, -1) for p in pieces]).reshape(*leading, *like.shape)
+    return cat([p.reshape(1, -1) for p in pieces]).reshape((*leading, *like.shape))
 
 
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
@@ -96,7 +96,7 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
 
 def _last(columns: Tensor, shape: tuple[int, ...]) -> Tensor:
     """(n, *output) -> (*output, *shape)."""
-    return columns.movedim(0, -1).reshape(*columns.shape[1:], *shape)
+    return columns.movedim(0, -1).reshape((*columns.shape[1:], *shape))
 
 
 def hessian(func: Callable, argnums: Any = 0) -> Callable:

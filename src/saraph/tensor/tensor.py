@@ -212,8 +212,8 @@ def alias(x: Tensor) -> Tensor:
     """Another Tensor over the same array, with the same history and version counter."""
     t = wrap(x._a)
     t._st = shared_of(x)
-    t._rg = x._rg
     t._edge = edge_of(x)
+    t._rg = t._edge is not None  # never MAYBE: the other Tensor is no view
     return t
 
 
