@@ -150,7 +150,7 @@ class _Boolean(Constraint):
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
-        return (value == 0) | (value == 1)
+        return value.eq(0) | value.eq(1)
 
 
 class _OneHot(Constraint):
@@ -160,7 +160,7 @@ class _OneHot(Constraint):
     event_dim = 1
 
     def check(self, value: Tensor) -> Tensor:
-        return ((value == 0) | (value == 1)).all(-1) & value.sum(-1).eq(1)
+        return (value.eq(0) | value.eq(1)).all(-1) & value.sum(-1).eq(1)
 
 
 class _Lower(Constraint):
@@ -227,7 +227,7 @@ class _Real(Constraint):
     """All numbers but nan."""
 
     def check(self, value: Tensor) -> Tensor:
-        return value == value
+        return value.eq(value)
 
 
 class _GreaterThan(_Lower):

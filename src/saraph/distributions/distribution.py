@@ -15,7 +15,8 @@ __all__ = ["Distribution"]
 
 def undefined(distribution: Any, what: str) -> NoReturn:
     """NotImplementedError: this distribution has no such quantity."""
-    raise NotImplementedError(f"{type(distribution).__name__} does not define `{what}`")
+    name = type(distribution).__name__
+    raise NotImplementedError(f"{name} does not define `{what}`")
 
 
 class _Undefined:

@@ -13,8 +13,7 @@ from saraph.distributions.multivariate_normal import _precision_to_scale_tril
 from saraph.distributions.utils import Value, lazy_property
 from saraph.dtypes import finfo
 from saraph.ops.creation import tensor
-from saraph.ops.linalg_solve import slogdet
-from saraph.ops.linalg_solve import cholesky, cholesky_solve
+from saraph.ops.linalg_solve import cholesky, cholesky_solve, slogdet
 from saraph.ops.random import randn
 from saraph.ops.rearrange import broadcast_shapes
 from saraph.ops.sequences import arange, eye, tril_indices
