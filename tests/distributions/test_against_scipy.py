@@ -43,57 +43,57 @@ DISCRETE = {
 WITHOUT_CDF = {"beta", "f", "student", "von mises"}
 
 
-def close(ours, theirs, rtol=1e-9):
+def check_close(ours, theirs, rtol=1e-9):
     np.testing.assert_allclose(ours.numpy(), np.asarray(theirs, dtype=np.float64), rtol=rtol, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_density(name):
     ours, theirs, at = CONTINUOUS[name]
-    close(ours().log_prob(t(*at)), theirs().logpdf(at), 1e-8)
+    check_close(ours().log_prob(t(*at)), theirs().logpdf(at), 1e-8)
 
 
 @pytest.mark.parametrize("name", DISCRETE)
 def test_probabilities(name):
     ours, theirs, at = DISCRETE[name]
-    close(ours().log_prob(t(*at)), theirs().logpmf(at))
+    check_close(ours().log_prob(t(*at)), theirs().logpmf(at))
 
 
 @pytest.mark.parametrize("name", sorted(set(CONTINUOUS) - WITHOUT_CDF))
 def test_cdf(name):
     ours, theirs, at = CONTINUOUS[name]
-    close(ours().cdf(t(*at)), theirs().cdf(at), 1e-8)
+    check_close(ours().cdf(t(*at)), theirs().cdf(at), 1e-8)
 
 
 @pytest.mark.parametrize("name", sorted(set(CONTINUOUS) - WITHOUT_CDF - {"gamma", "chi2", "inverse gamma"}))
 def test_quantiles(name):
     ours, theirs, at = CONTINUOUS[name]
-    close(ours().icdf(torch.full((len(at),), 0.3, dtype=torch.float64)), theirs().ppf(0.3), 1e-8)
+    check_close(ours().icdf(torch.full((len(at),), 0.3, dtype=torch.float64)), theirs().ppf(0.3), 1e-8)
 
 
 @pytest.mark.parametrize("name", sorted((set(CONTINUOUS) | set(DISCRETE)) - {"cauchy", "half cauchy", "von mises"}))
 def test_moments(name):
     ours, theirs, _ = {**CONTINUOUS, **DISCRETE}[name]
-    close(ours().mean, theirs().mean(), 1e-8)
-    close(ours().variance, theirs().var(), 1e-8)
-    close(ours().stddev, theirs().std(), 1e-8)
+    check_close(ours().mean, theirs().mean(), 1e-8)
+    check_close(ours().variance, theirs().var(), 1e-8)
+    check_close(ours().stddev, theirs().std(), 1e-8)
 
 
 @pytest.mark.parametrize("name", sorted((set(CONTINUOUS) | {"bernoulli", "binomial", "geometric"}) - {"f", "von mises"}))
 def test_entropy(name):
     ours, theirs, _ = {**CONTINUOUS, **DISCRETE}[name]
-    close(ours().entropy(), theirs().entropy(), 1e-7)
-    close(ours().perplexity(), np.exp(theirs().entropy()), 1e-7)
+    check_close(ours().entropy(), theirs().entropy(), 1e-7)
+    check_close(ours().perplexity(), np.exp(theirs().entropy()), 1e-7)
 
 
 def test_vectors():
     weights = [0.2, 0.5, 0.3]
-    close(D.Dirichlet(t(0.5, 2.0, 3.0)).log_prob(t(*weights)), stats.dirichlet([0.5, 2.0, 3.0]).logpdf(weights))
-    close(D.Dirichlet(t(0.5, 2.0, 3.0)).entropy(), stats.dirichlet([0.5, 2.0, 3.0]).entropy())
-    close(D.Multinomial(5, t(*weights)).log_prob(t(1, 3, 1)), stats.multinomial(5, weights).logpmf([1, 3, 1]))
-    close(D.Multinomial(5, t(*weights)).entropy(), stats.multinomial(5, weights).entropy())
-    close(D.Categorical(t(*weights)).entropy(), stats.entropy(weights))
-    close(D.Categorical(logits=t(0.0, 1.0)).log_prob(torch.tensor([0, 1])), -np.log1p(np.exp([1.0, -1.0])))
+    check_close(D.Dirichlet(t(0.5, 2.0, 3.0)).log_prob(t(*weights)), stats.dirichlet([0.5, 2.0, 3.0]).logpdf(weights))
+    check_close(D.Dirichlet(t(0.5, 2.0, 3.0)).entropy(), stats.dirichlet([0.5, 2.0, 3.0]).entropy())
+    check_close(D.Multinomial(5, t(*weights)).log_prob(t(1, 3, 1)), stats.multinomial(5, weights).logpmf([1, 3, 1]))
+    check_close(D.Multinomial(5, t(*weights)).entropy(), stats.multinomial(5, weights).entropy())
+    check_close(D.Categorical(t(*weights)).entropy(), stats.entropy(weights))
+    check_close(D.Categorical(logits=t(0.0, 1.0)).log_prob(torch.tensor([0, 1])), -np.log1p(np.exp([1.0, -1.0])))
 
 
 @pytest.mark.parametrize("given", ["covariance_matrix", "precision_matrix", "scale_tril"])
@@ -103,12 +103,12 @@ def test_multivariate_normal(given):
     ours = D.MultivariateNormal(t(1.0, 0.0, -1.0), **{given: torch.from_numpy(matrix)})
     theirs = stats.multivariate_normal([1.0, 0.0, -1.0], covariance)
     at = np.array([[0.3, 0.2, 0.1], [1.0, -1.0, 2.0]])
-    close(ours.log_prob(torch.from_numpy(at)), theirs.logpdf(at))
-    close(ours.entropy(), theirs.entropy())
-    close(ours.covariance_matrix, covariance)
-    close(ours.precision_matrix, np.linalg.inv(covariance), 1e-8)
-    close(ours.scale_tril, np.linalg.cholesky(covariance))
-    close(ours.variance, np.diag(covariance))
+    check_close(ours.log_prob(torch.from_numpy(at)), theirs.logpdf(at))
+    check_close(ours.entropy(), theirs.entropy())
+    check_close(ours.covariance_matrix, covariance)
+    check_close(ours.precision_matrix, np.linalg.inv(covariance), 1e-8)
+    check_close(ours.scale_tril, np.linalg.cholesky(covariance))
+    check_close(ours.variance, np.diag(covariance))
 
 
 def test_low_rank_is_the_full_normal():
@@ -116,21 +116,21 @@ def test_low_rank_is_the_full_normal():
     ours = D.LowRankMultivariateNormal(t(1.0, 0.0, -1.0), torch.from_numpy(factor), torch.from_numpy(diagonal))
     covariance = factor @ factor.T + np.diag(diagonal)
     at = np.array([[0.3, 0.2, 0.1], [1.0, -1.0, 2.0]])
-    close(ours.log_prob(torch.from_numpy(at)), stats.multivariate_normal([1.0, 0.0, -1.0], covariance).logpdf(at))
-    close(ours.entropy(), stats.multivariate_normal([1.0, 0.0, -1.0], covariance).entropy())
-    close(ours.scale_tril, np.linalg.cholesky(covariance))
-    close(ours.precision_matrix, np.linalg.inv(covariance), 1e-8)
-    close(ours.covariance_matrix, covariance)
+    check_close(ours.log_prob(torch.from_numpy(at)), stats.multivariate_normal([1.0, 0.0, -1.0], covariance).logpdf(at))
+    check_close(ours.entropy(), stats.multivariate_normal([1.0, 0.0, -1.0], covariance).entropy())
+    check_close(ours.scale_tril, np.linalg.cholesky(covariance))
+    check_close(ours.precision_matrix, np.linalg.inv(covariance), 1e-8)
+    check_close(ours.covariance_matrix, covariance)
 
 
 def test_wishart():
     scale, at = np.array([[2.0, 0.5], [0.5, 1.0]]), np.array([[3.0, 0.2], [0.2, 4.0]])
     ours, theirs = D.Wishart(torch.tensor(5.0, dtype=torch.float64), torch.from_numpy(scale)), stats.wishart(5, scale)
-    close(ours.log_prob(torch.from_numpy(at)), theirs.logpdf(at))
-    close(ours.entropy(), theirs.entropy())
-    close(ours.mean, theirs.mean())
-    close(ours.variance, theirs.var())
-    close(ours.mode, theirs.mode())
+    check_close(ours.log_prob(torch.from_numpy(at)), theirs.logpdf(at))
+    check_close(ours.entropy(), theirs.entropy())
+    check_close(ours.mean, theirs.mean())
+    check_close(ours.variance, theirs.var())
+    check_close(ours.mode, theirs.mode())
 
 
 def test_densities_integrate_to_one():
@@ -157,10 +157,10 @@ def test_lkj_of_two_rows():
     factor = np.stack([np.array([[1, 0], [c, np.sqrt(1 - c * c)]]) for c in correlation])
     # the entry L_10 is the correlation itself, so the densities agree
     expected = stats.beta(1.5, 1.5, -1, 2).logpdf(correlation)
-    close(D.LKJCholesky(2, t(1.5)[0]).log_prob(torch.from_numpy(factor)), expected)
+    check_close(D.LKJCholesky(2, t(1.5)[0]).log_prob(torch.from_numpy(factor)), expected)
 
 
 def test_bregman_entropy():
     """The entropy that exponential families inherit agrees with the closed forms."""
     for ours in (D.Normal(t(0.5), t(2.0)), D.Gamma(t(0.5, 3.0), t(2.0, 1.5)), D.Exponential(t(2.0)), D.Bernoulli(t(0.3)), D.ContinuousBernoulli(t(0.3))):
-        close(D.ExponentialFamily.entropy(ours).detach(), ours.entropy().numpy(), 1e-8)
+        check_close(D.ExponentialFamily.entropy(ours).detach(), ours.entropy().numpy(), 1e-8)

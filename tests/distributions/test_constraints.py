@@ -51,7 +51,7 @@ def test_dependent():
     known = c.dependent(event_dim=1)
     assert known.event_dim == 1
     with pytest.raises(NotImplementedError, match="is_discrete cannot be determined statically"):
-        known.is_discrete
+        _ = known.is_discrete
     with pytest.raises(ValueError, match="Cannot determine validity of dependent constraint"):
         c.dependent.check(t(1.0))
 
