@@ -15,21 +15,19 @@ from typing import Any
 from saraph.fx.codegen import _PyTreeCodeGen, _PyTreeInfo
 from saraph.fx.graph import Graph
 from saraph.fx.graph_module import GraphModule
-from saraph.fx.node import Node
+from saraph.fx.names import is_shared
 from saraph.fx.patching import (
     _autowrap_check,
-    _create_wrapped_func,
-    _create_wrapped_method,
     _find_proxy,
     _patch_wrapped_functions,
     _Patcher,
-    _wrapped_fns_to_patch,
-    _wrapped_methods_to_patch,
     wrap,
 )
-from saraph.fx.proxy import ParameterProxy, Proxy, Scope, ScopeContextManager, TracerBase, _assert
+from saraph.fx.proxy import PLAIN_FUNCTIONAL, ParameterProxy, Scope, ScopeContextManager, TracerBase, _assert, with_defaults
+from saraph.nn import functional
 from saraph.nn.modules.container import Sequential
 from saraph.nn.modules.module import Module
+from saraph.ops.registry import NAMESPACES, OF_PUBLIC
 from saraph.tensor.parameter import Parameter
 from saraph.tensor.state import lower_active, raise_active
 from saraph.tensor.tensor import Tensor
@@ -165,12 +163,14 @@ class Tracer(TracerBase):
             if value is not member:
                 continue
             if name not in cache:
-                factory = {}
-                if "proxy_factory_fn" in inspect.signature(self.create_proxy).parameters and self.param_shapes_constant:
-                    factory["proxy_factory_fn"] = lambda node: ParameterProxy(self, node, name, value)
-                cache[name] = self.create_proxy("get_attr", name, (), {}, **factory)  # type: ignore[arg-type]
+                cache[name] = self._get_attr(name, value)
             return cache[name]
         return None
+
+    def _get_attr(self, name: str, value: Tensor) -> Any:
+        if self.param_shapes_constant and "proxy_factory_fn" in inspect.signature(self.create_proxy).parameters:
+            return self.create_proxy("get_attr", name, (), {}, proxy_factory_fn=lambda node: ParameterProxy(self, node, name, value))
+        return self.create_proxy("get_attr", name, (), {})
 
     def get_fresh_qualname(self, prefix: str) -> str:
         """A name for a new attribute of the root: the prefix with the first number that is free."""
@@ -192,8 +192,8 @@ class Tracer(TracerBase):
                 return self.create_node("get_attr", path, (), {})
             raise NameError("parameter is not a member of this module")
         if isinstance(a, Tensor):
-            for name, member in self.root.named_buffers():
-                if a is member:
+            for name, buffer in self.root.named_buffers():
+                if a is buffer:
                     return self.create_node("get_attr", name, (), {})
         elif isinstance(a, Module):
             for name, module in self.root.named_modules():
@@ -268,7 +268,7 @@ class Tracer(TracerBase):
         else:
             parameter = signature.parameters[name]
             default = () if parameter.default is inspect.Parameter.empty else (parameter.default,)
-        return self.create_proxy("placeholder", name, default, {}, type_expr=fn.__annotations__.get(name))
+        return self.create_proxy("placeholder", name, default, {}, type_expr=_annotations(fn).get(name))
 
     def _concrete(self, signature: inspect.Signature, name: str, value: Any) -> Any:
         parameter = signature.parameters[name]
@@ -314,18 +314,20 @@ class Tracer(TracerBase):
         if not isinstance(inspect.unwrap(fn), FunctionType):
             raise AssertionError(f"Expected a function to trace, got {type(fn)}")
         fn_globals = inspect.unwrap(fn).__globals__  # type: ignore[attr-defined]
+        function = fn
         _tracing += 1
         raise_active()
         try:
             fn, args = self.create_args_for_root(fn, isinstance(root, Module), concrete_args)
             with _Patcher() as patcher:
                 self._patch_modules(patcher)
+                _patch_functional(patcher)
                 _patch_wrapped_functions(patcher)
                 _autowrap_check(patcher, fn_globals, self._autowrap_function_ids)
                 for module in self._autowrap_search:
                     _autowrap_check(patcher, vars(module), self._autowrap_function_ids)
                 result = fn(*args)
-            annotation = getattr(fn, "__annotations__", {}).get("return")
+            annotation = None if isinstance(self.graph._codegen, _PyTreeCodeGen) else _annotations(inspect.unwrap(function)).get("return")
             self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=annotation)
         finally:
             lower_active()
@@ -357,6 +359,33 @@ class Tracer(TracerBase):
         for key, value in self.__dict__.items():
             made.__dict__[key] = copy.copy(value) if key == "_autowrap_search" else copy.deepcopy(value, memo)
         return made
+
+
+def _patch_functional(patcher: _Patcher) -> None:
+    """Let calls of `nn.functional.relu(x)` and the like note their defaults, which tells them from those of `torch.relu(x)`."""
+    for name, fn in list(NAMESPACES["nn.functional"].items()):
+        record = OF_PUBLIC.get(fn)
+        if record is not None and is_shared(record) and name not in PLAIN_FUNCTIONAL:
+            patcher.patch(vars(functional), name, _noting_defaults(fn))
+
+
+def _noting_defaults(fn: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args, kwargs = with_defaults(fn, args, kwargs)
+        return fn(*args, **kwargs)
+
+    return call
+
+
+def _annotations(fn: Any) -> dict[str, Any]:
+    """A program's annotations (those of saraph's own functions are not the program's)."""
+    if (fn.__module__ or "").startswith("saraph."):
+        return {}
+    try:
+        return inspect.get_annotations(fn, eval_str=True)
+    except Exception:
+        return {k: v for k, v in fn.__annotations__.items() if not isinstance(v, str)}
 
 
 def _collect_tensor_attributes(module: Module, path: list[str], found: dict[Any, str]) -> None:

@@ -193,7 +193,7 @@ class _Writer:
         if target is getattr and len(node.args) == 2 and isinstance(node.args[1], str) and node.args[1].isidentifier():
             self.body.append(f"{head} = {format_target(self.value(node.args[0]), node.args[1])}")
             return
-        name = self.add_global(qualified_name(target), target)
+        name = self.add_global(qualified_name(target, node.kwargs), target)
         self.body.append(f"{head} = {name}({self.arguments(node.args, node.kwargs)})")
         if node.meta.get("is_wrapped", False):
             self.wrapped.setdefault(name)

@@ -2,25 +2,26 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from saraph.fx.codegen import CodeGen, PythonCode, _BoxedCodeGen, _PyTreeCodeGen, _PyTreeInfo, inplace_methods, magic_methods
-from saraph.fx.codegen import format_target as _format_target
+from saraph.fx.codegen import CodeGen, PythonCode, inplace_methods, magic_methods
+from saraph.fx.codegen import _BoxedCodeGen as _BoxedCodeGen
+from saraph.fx.codegen import _PyTreeCodeGen as _PyTreeCodeGen
+from saraph.fx.codegen import _PyTreeInfo as _PyTreeInfo
+from saraph.fx.names import CUSTOM_BUILTINS, is_from_torch, qualified_name, register_custom_builtin, snake_case, target_name
 from saraph.fx.names import Namespace as _Namespace
-from saraph.fx.names import is_from_torch as _is_from_torch
-from saraph.fx.names import pretty_target, target_name
-from saraph.fx.names import register_custom_builtin as _register_custom_builtin
-from saraph.fx.names import snake_case as _snake_case
 from saraph.fx.node import Node, Target, _legal_ops, map_arg
 from saraph.nn.modules.module import Module
 
 if TYPE_CHECKING:
     from saraph.fx.graph_module import GraphModule
 
-__all__ = ["CodeGen", "Graph", "PythonCode"]
+__all__ = ["CodeGen", "Graph", "PythonCode", "inplace_methods", "magic_methods", "reflectable_magic_methods"]
+_is_from_torch, _snake_case, _register_custom_builtin = is_from_torch, snake_case, register_custom_builtin
 reflectable_magic_methods = {name: magic_methods[name] for name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "pow", "lshift", "rshift", "and",
                                                                     "or", "xor", "getitem", "matmul")}
 
@@ -314,10 +315,8 @@ class Graph:
         return self._codegen.process_outputs(out)
 
     def __str__(self) -> str:
-        inputs: list[str] = []
-        returns = [""]
-        lines = [node.format_node(inputs, returns) for node in self.nodes]
-        return f"graph():{returns[0]}" + "".join(f"\n    {line}" for line in lines if line)
+        lines = [node.format_node() for node in self.nodes]
+        return "graph():" + "".join(f"\n    {line}" for line in lines if line)
 
     def print_tabular(self) -> None:
         """Print the nodes as a table: opcode, name, target, args, kwargs."""
@@ -369,12 +368,24 @@ class Graph:
                 raise RuntimeError(f"Node {node} target {node.target} {'.'.join(so_far)} of {type(value)} does not reference an nn.Module")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        nodes = [(n.op, n.target, _frozen(n.args), _frozen(n.kwargs), n.name, n.type) for n in self.nodes]
+        nodes = [(n.op, _frozen_target(n.target), _frozen(n.args), _frozen(n.kwargs), n.name, n.type) for n in self.nodes]
         return _rebuilt, (nodes, self._codegen, self._tracer_cls, self._tracer_extras)
 
 
 class _Name(str):
     """A node, in the pickle of its graph."""
+
+
+class _Public(str):
+    """A function of saraph's, by its public name, in the pickle of a graph."""
+
+
+def _frozen_target(target: Target) -> Target:
+    return _Public(qualified_name(target)) if not isinstance(target, str) and is_from_torch(target) else target
+
+
+def _thawed_target(target: Target) -> Any:
+    return functools.reduce(getattr, target.split(".")[1:], CUSTOM_BUILTINS["torch"][0]) if isinstance(target, _Public) else target
 
 
 def _frozen(arguments: Any) -> Any:
@@ -388,7 +399,7 @@ def _rebuilt(nodes: list[tuple[Any, ...]], codegen: CodeGen, tracer_cls: type | 
     made: dict[str, Node] = {}
     for op, target, args, kwargs, name, kind in nodes:
         args, kwargs = _thawed(args, made), _thawed(kwargs, made)
-        made[name] = graph.create_node(op, target, args, kwargs, name, kind)
+        made[name] = graph.create_node(op, _thawed_target(target), args, kwargs, name, kind)
     return graph
 
 

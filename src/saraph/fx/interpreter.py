@@ -75,7 +75,7 @@ class Interpreter:
 
     def boxed_run(self, args_list: list[Any]) -> Any:
         """`run` with the inputs in a list, which is emptied so that they need not live to the end."""
-        env = {node: value for node, value in zip((n for n in self.graph.nodes if n.op == "placeholder"), args_list)}
+        env = dict(zip((n for n in self.graph.nodes if n.op == "placeholder"), args_list))
         args_list.clear()
         return self.run(initial_env=env)
 

@@ -5,11 +5,12 @@ Names are PyTorch's (`torch.relu`, `torch.nn.functional.gelu`): generated code h
 from __future__ import annotations
 
 import builtins
+import inspect
 import keyword
 import math
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import saraph
@@ -43,7 +44,8 @@ def snake_case(name: str) -> str:
 def target_name(target: Any) -> str:
     """What a node is called after its target, before it is made unique."""
     if callable(target):
-        return snake_case(target.__name__)
+        record = OF_PUBLIC.get(target) if isinstance(target, types.FunctionType) else None
+        return snake_case(record.name if record is not None and "nn.functional" in record.namespaces else target.__name__)
     return snake_case(target[2:-2] if _is_magic(target) else target)
 
 
@@ -69,9 +71,8 @@ class Namespace:
         base, number = candidate, 0
         if match := _NUMBERED.match(candidate):
             base, number = match[1], int(match[2])
-        elif candidate in self._counts:
-            number = self._counts[candidate] + 1
-            candidate = f"{base}_{number}"
+        elif candidate in self._used or self._is_illegal(candidate, obj):
+            number = self._counts.get(base, 0)
         while candidate in self._used or self._is_illegal(candidate, obj):
             number += 1
             candidate = f"{base}_{number}"
@@ -113,8 +114,11 @@ def is_from_torch(obj: Any) -> bool:
     return False
 
 
-def qualified_name(func: Callable[..., Any]) -> str:
-    """The dotted name under which generated code reaches a function: `torch.add`, `len`, `_operator.abs`, `package.module.function`."""
+def qualified_name(func: Callable[..., Any], kwargs: Mapping[str, Any] | None = None) -> str:
+    """The dotted name under which generated code reaches a function: `torch.add`, `len`, `_operator.abs`, `package.module.function`.
+
+    Of a function that is public as `torch.relu` and as `torch.nn.functional.relu`, the keywords of a call tell which was meant.
+    """
     name = getattr(func, "__name__", None)
     if name is None:
         raise RuntimeError(f"cannot name {func!r}: a call_function target needs a __name__ (wrap the object in a function)")
@@ -122,7 +126,7 @@ def qualified_name(func: Callable[..., Any]) -> str:
         return name
     record = OF_PUBLIC.get(func) if isinstance(func, types.FunctionType) else None
     if record is not None:
-        return _name_of_op(record, func)
+        return _name_of_op(record, func, kwargs)
     module = _module_of(func)
     module = {"saraph": "torch", "saraph.vision": "torchvision"}.get(module, module)
     if module.startswith("saraph."):
@@ -130,14 +134,27 @@ def qualified_name(func: Callable[..., Any]) -> str:
     return f"{module}.{name}"
 
 
-def _name_of_op(record: Any, func: Callable[..., Any]) -> str:
-    for space in record.namespaces:
+def _name_of_op(record: Any, func: Callable[..., Any], kwargs: Mapping[str, Any] | None) -> str:
+    first = "nn.functional" if kwargs is None or _notes_defaults(func, kwargs) else "torch"
+    for space in sorted(record.namespaces, key=lambda space: space != first) if is_shared(record) else record.namespaces:
         for name in (record.name, *record.aliases):
             if NAMESPACES.get(space, {}).get(name) is func:
                 return f"torch.{name}" if space == "torch" else f"torch.{space}.{name}"
     if NAMESPACES["torch"].get(func.__name__) is func:
         return f"torch.{func.__name__}"
     return f"torch.Tensor.{func.__name__}"
+
+
+def _notes_defaults(func: Callable[..., Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call names every argument that has a default, as traced calls of functions of `nn.functional` do."""
+    defaults = {p.name for p in inspect.signature(func).parameters.values() if p.default is not inspect.Parameter.empty and p.name != "out"}
+    return bool(kwargs) and ("inplace" in kwargs or defaults <= kwargs.keys())
+
+
+def is_shared(record: Any) -> bool:
+    """Whether an op is one function under `torch` and under `torch.nn.functional`."""
+    name = record.name
+    return record.public is NAMESPACES["torch"].get(name) and record.public is NAMESPACES["nn.functional"].get(name)
 
 
 def _module_of(func: Callable[..., Any]) -> str:
@@ -167,7 +184,7 @@ def type_name(obj: Any) -> str:
     return repr(obj)
 
 
-def pretty_target(target: Any) -> str:
+def pretty_target(target: Any, kwargs: Mapping[str, Any] | None = None) -> str:
     """A node's target as `str(graph)` shows it."""
     if isinstance(target, str):
         return target
@@ -177,4 +194,4 @@ def pretty_target(target: Any) -> str:
         return f"builtins.{name}"
     if module == "_operator":
         return f"operator.{name}"
-    return qualified_name(target)
+    return qualified_name(target, kwargs)

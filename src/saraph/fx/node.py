@@ -245,7 +245,7 @@ class Node:
         if self.op == "call_function":
             return normalize_function(self.target, self.args, self.kwargs, arg_types, kwarg_types, normalize_to_only_use_kwargs)
         if self.op == "call_module":
-            return normalize_module(root, self.target, self.args, self.kwargs, normalize_to_only_use_kwargs)
+            return normalize_module(root, str(self.target), self.args, self.kwargs, normalize_to_only_use_kwargs)
         return None
 
     # -- what it is --------------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ class Node:
         return False
 
     def _pretty_print_target(self, target: Any) -> str:
-        return pretty_target(target)
+        return pretty_target(target, self.kwargs)
 
     def format_node(self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None, *,
                     include_tensor_metadata: bool = False) -> str | None:

@@ -17,13 +17,20 @@ from typing import Any
 from saraph.devices import device
 from saraph.dtypes import dtype
 from saraph.fx.graph import Graph, magic_methods, reflectable_magic_methods
+from saraph.fx.names import is_shared
 from saraph.fx.node import Node, Target
+from saraph.fx.operator_schemas import signature_of
 from saraph.ops.registry import NAMESPACES, OF_PUBLIC
 from saraph.shapes import layout, memory_format
 from saraph.tensor.state import lower_active, raise_active
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Attribute", "GraphAppendingTracer", "ParameterProxy", "Proxy", "Scope", "ScopeContextManager", "TraceError", "TracerBase"]
+# Functions of nn.functional that keep a call's arguments as they come; the others note their defaults, as keywords.
+PLAIN_FUNCTIONAL = frozenset("""adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d avg_pool1d avg_pool2d avg_pool3d bilinear celu_
+channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink
+hardtanh_ leaky_relu_ linear logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_
+rrelu_ scaled_dot_product_attention selu_ softplus softshrink threshold_ sigmoid tanh""".split())
 base_types = (str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout, enum.Enum, type(None), type(...))
 _assert = NAMESPACES["torch"]["_assert"]
 _ITERATED = ("Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or **kwargs function argument. "
@@ -241,9 +248,35 @@ class Proxy:
             raise RuntimeError(f"Found multiple different tracers {list(tracers)} while trying to trace operations {orig_method}")
         tracer = next(iter(tracers))
         record = OF_PUBLIC.get(orig_method)
-        if record is None or record.namespaces:
+        if record is None:
             return tracer.create_proxy("call_function", orig_method, args, kwargs)
-        return tracer.create_proxy("call_method", orig_method.__name__, args, kwargs)
+        if "operator" in record.namespaces or orig_method.__name__.startswith(("_getitem", "_setitem")):
+            name = "getitem" if "getitem" in orig_method.__name__ else "setitem" if "setitem" in orig_method.__name__ else record.name
+            return tracer.create_proxy("call_function", getattr(operator, name), args, kwargs)
+        if not record.namespaces:
+            return tracer.create_proxy("call_method", orig_method.__name__, args, kwargs)
+        if "nn.functional" in record.namespaces and record.name not in PLAIN_FUNCTIONAL and not is_shared(record):
+            args, kwargs = with_defaults(orig_method, args, kwargs)
+        return tracer.create_proxy("call_function", orig_method, args, kwargs)
+
+
+def with_defaults(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A call's arguments with those that have defaults as keywords, all of them; unchanged where they do not fit."""
+    signature = signature_of(func)
+    if signature is None:
+        return args, kwargs
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return args, kwargs
+    bound.apply_defaults()
+    parameters = signature.parameters.values()
+    required = [p for p in parameters if p.default is inspect.Parameter.empty]
+    if any(p.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD) for p in parameters):
+        return args, kwargs
+    names = {p.name for p in required}
+    return tuple(bound.arguments[p.name] for p in required), {k: v for k, v in bound.arguments.items() if k not in names
+                                                                   and not (k in ("out", "cudnn_enable") and v in (None, True))}
 
 
 def _alive(proxy: Proxy) -> None:

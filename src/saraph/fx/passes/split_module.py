@@ -94,9 +94,9 @@ class _Split:
                 placeholder.meta = original.meta.copy()
                 part.environment[original] = placeholder
         for node in self.nodes:
-            part = self.part_of.get(node)
-            if part is None:
+            if node not in self.part_of:
                 continue
+            part = self.part_of[node]
             args, kwargs = (map_arg(a, lambda n, p=part: self._inside(p, n)) for a in (node.args, node.kwargs))  # type: ignore[misc]
             target = node.target
             if node.op == "call_module":

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable
@@ -337,6 +338,10 @@ def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
     SERIALIZED_TYPE_TO_PYTHON_TYPE[serialized_type_name] = cls
 
 
+def _result_unflatten(make: type, values: Iterable[Any], context: Context) -> Any:
+    return make(list(values))
+
+
 def _register_builtins() -> None:
     register = _private_register_pytree_node
     register(tuple, _tuple_flatten, _tuple_unflatten, serialized_type_name="builtins.tuple", flatten_with_keys_fn=_tuple_flatten_with_keys)
@@ -356,7 +361,7 @@ def _register_builtins() -> None:
     for name in return_types.__all__:
         result = getattr(return_types, name)
         if isinstance(result, type) and issubclass(result, tuple):
-            register(result, _tuple_flatten, lambda values, context, make=result: make(list(values)), flatten_with_keys_fn=_tuple_flatten_with_keys)
+            register(result, _tuple_flatten, functools.partial(_result_unflatten, result), flatten_with_keys_fn=_tuple_flatten_with_keys)
 
 
 _register_builtins()

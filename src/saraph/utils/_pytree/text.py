@@ -85,7 +85,8 @@ def enum_object_hook(obj: dict[str, Any]) -> Any:
 
 
 def _enum_classes(base: type) -> list[Any]:
-    return [cls for sub in base.__subclasses__() for cls in (sub, *_enum_classes(sub))]
+    found: list[Any] = list(base.__subclasses__())
+    return found + [cls for inner in found for cls in _enum_classes(inner)]
 
 
 class _Asterisk(str):

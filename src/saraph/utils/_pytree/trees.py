@@ -9,6 +9,7 @@ from typing import Any
 
 from saraph.utils._pytree.nodes import STANDARD_DICT_TYPES, SUPPORTED_NODES, Context, PyTree, is_namedtuple_class
 
+
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class TreeSpec:
     """The shape of a tree: the type and context of a container, and the specs of what it holds. A leaf's type is None."""

@@ -99,7 +99,7 @@ class PassManager:
 
     def add_checks(self, check: Callable[[Module], None]) -> None:
         """Add a check `check(module)`, which raises where something is wrong."""
-        self.check = check  # type: ignore[method-assign]
+        self.check = check  # type: ignore[method-assign, assignment]
 
     def check(self, module: Module) -> None:
         """The check that runs between passes; by default everything is right."""
