@@ -23,7 +23,12 @@ from saraph.fx.patching import (
     _Patcher,
     wrap,
 )
+from saraph.fx.patching import _create_wrapped_func as _create_wrapped_func
+from saraph.fx.patching import _create_wrapped_method as _create_wrapped_method
+from saraph.fx.patching import _wrapped_fns_to_patch as _wrapped_fns_to_patch
+from saraph.fx.patching import _wrapped_methods_to_patch as _wrapped_methods_to_patch
 from saraph.fx.proxy import PLAIN_FUNCTIONAL, ParameterProxy, Scope, ScopeContextManager, TracerBase, _assert, with_defaults
+from saraph.fx.proxy import Proxy as Proxy
 from saraph.nn import functional
 from saraph.nn.modules.container import Sequential
 from saraph.nn.modules.module import Module
