@@ -134,8 +134,9 @@ def test_every_operation_agrees_with_its_definition(name, dtype):
 
 
 @pytest.mark.parametrize("kernel_of", [functions.relu, functions.silu, functions.gelu, functions.gelu_tanh, functions.hardswish, functions.hardsigmoid,
-                                       functions.logsigmoid, functions.leaky_relu(0.2), functions.elu(1.5, 1.1, 0.7), functions.softplus(2.0, 5.0),
-                                       functions.clamp(-0.5, 0.5), functions.clamp(None, 0.1)], ids=lambda k: k.name)
+                                       functions.logsigmoid, functions.leaky_relu.of(0.2), functions.elu.of(1.5, 1.1, 0.7), functions.softplus.of(2.0, 5.0),
+                                       Pointwise("clamp", lambda x: functions.clamp(x, -0.5, 0.5)),
+                                       Pointwise("clamp", lambda x: functions.clamp(x, None, 0.1))], ids=lambda k: k.name)
 @pytest.mark.parametrize("dtype", FLOATS, ids=lambda d: np.dtype(d).name)
 def test_activations_agree_with_their_definitions(kernel_of, dtype):
     x = np.concatenate([np.linspace(-30, 30, 1001), [np.nan, np.inf, 0.0, -0.0]]).astype(dtype)

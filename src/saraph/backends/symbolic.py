@@ -105,14 +105,14 @@ def sign(a: SymbolicArray) -> SymbolicArray:
 
 def limited(a: SymbolicArray, low: float | None, high: float | None) -> SymbolicArray:
     """Held within limits that are numbers."""
-    return SymbolicArray(functions.clamp(low, high).definition(a.expression), a.shape)
+    return SymbolicArray(functions.clamp(a.expression, low, high), a.shape)
 
 
-def _by_definition(kernel: Callable[..., functions.Pointwise]) -> Callable[..., SymbolicArray]:
-    """A primitive that has a kernel of its own, by what that computes. `kernel` takes the primitive's numbers."""
+def _by_definition(definition: Callable[..., Expression]) -> Callable[..., SymbolicArray]:
+    """A primitive that has a kernel of its own, by what that computes of an expression and the primitive's numbers."""
 
     def primitive(a: SymbolicArray, *numbers: Any) -> SymbolicArray:
-        return SymbolicArray(kernel(*numbers).definition(a.expression), a.shape)
+        return SymbolicArray(definition(a.expression, *numbers), a.shape)
 
     return primitive
 
@@ -135,9 +135,10 @@ symbolic = SimpleNamespace(
     bitwise_and=_of_bools("and", "bitwise_and"), bitwise_or=_of_bools("or", "bitwise_or"),
     bitwise_not=_of_bools("not", "bitwise_not"))
 for _kernel in (functions.relu, functions.silu, functions.hardswish, functions.hardsigmoid, functions.logsigmoid):
-    setattr(symbolic, _kernel.name, _by_definition(lambda kernel=_kernel: kernel))
+    setattr(symbolic, _kernel.name, _by_definition(_kernel.definition))
 symbolic.sign = symbolic.sgn = sign
 symbolic.limited = limited
-symbolic.gelu = _by_definition(lambda approximate: functions.gelu_tanh if approximate else functions.gelu)
-symbolic.leaky_relu, symbolic.elu, symbolic.softplus = map(_by_definition, (functions.leaky_relu, functions.elu, functions.softplus))
+symbolic.gelu = _by_definition(lambda x, approximate: (functions.gelu_tanh if approximate else functions.gelu).definition(x))
+for _function in (functions.leaky_relu, functions.elu, functions.softplus):
+    setattr(symbolic, _function.name, _by_definition(_function.definition))
 SymbolicArray.library = symbolic

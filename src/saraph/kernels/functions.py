@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from collections.abc import Callable
+
+import numpy as np
 
 from saraph.kernels.kernel import Pointwise
 from saraph.kernels.program import Expression, apply
@@ -129,39 +131,50 @@ softmax_gradient = Pointwise("softmax_gradient", lambda grad, y, total: (grad - 
 log_softmax_gradient = Pointwise("log_softmax_gradient", lambda grad, y, total: grad - exp(y) * total)
 
 
-@lru_cache(64)
-def leaky_relu(slope: float) -> Pointwise:
-    """x where x > 0, else slope x."""
-    return Pointwise("leaky_relu", lambda x: where(x > 0.0, x, x * slope))
+class Numbered:
+    """A function of one array and some numbers. The first MOST tuples of numbers have a kernel each, in which they are constants; all further ones
+    share one, which takes them as operands: a number that changes with every call compiles nothing."""
+
+    __slots__ = ("name", "definition", "_own", "_shared")
+    MOST = 8
+
+    def __init__(self, name: str, definition: Callable[..., Expression]) -> None:
+        """`definition` takes an expression and the numbers."""
+        self.name, self.definition = name, definition
+        self._own: dict[tuple[float, ...], Pointwise] = {}
+        self._shared = Pointwise(name, definition)
+
+    def of(self, *numbers: float) -> Pointwise:
+        """The kernel in which the numbers are constants."""
+        return Pointwise(self.name, lambda x: self.definition(x, *numbers))
+
+    def __call__(self, a: np.ndarray, *numbers: float) -> np.ndarray:
+        kernel = self._own.get(numbers)
+        if kernel is None:
+            if len(self._own) >= self.MOST:
+                kind = np.float64 if a.dtype.char == "d" else np.float32
+                return self._shared(a, *[np.asarray(number, kind) for number in numbers])
+            kernel = self._own[numbers] = self.of(*numbers)
+        return kernel(a)
 
 
-@lru_cache(64)
-def elu(alpha: float, scale: float, slope: float) -> Pointwise:
+def _elu(x: Expression, alpha: float, scale: float, slope: float) -> Expression:
     """scale x where x > 0, else alpha scale (exp(slope x) - 1)."""
-
-    def definition(x: Expression) -> Expression:
-        return where(x > 0.0, x * scale, apply("expm1", x * slope) * (alpha * scale))
-
-    return Pointwise("elu", definition)
+    return where(x > 0.0, x * scale, apply("expm1", x * slope) * (alpha * scale))
 
 
-@lru_cache(64)
-def softplus(beta: float, threshold: float) -> Pointwise:
+def _softplus(x: Expression, beta: float, threshold: float) -> Expression:
     """log(1 + exp(beta x)) / beta, and x itself where beta x > threshold."""
-
-    def definition(x: Expression) -> Expression:
-        scaled = x * beta
-        return where(scaled > threshold, x, (apply("log1p", exp(-apply("abs", scaled))) + maximum(scaled, 0.0)) / beta)
-
-    return Pointwise("softplus", definition)
+    scaled = x * beta
+    return where(scaled > threshold, x, (apply("log1p", exp(-apply("abs", scaled))) + maximum(scaled, 0.0)) / beta)
 
 
-@lru_cache(256)
-def clamp(low: float | None, high: float | None) -> Pointwise:
+def clamp(x: Expression, low: float | None, high: float | None) -> Expression:
     """x held within limits; NaN stays."""
+    x = x if low is None else maximum(x, low)
+    return x if high is None else minimum(x, high)
 
-    def definition(x: Expression) -> Expression:
-        x = x if low is None else maximum(x, low)
-        return x if high is None else minimum(x, high)
 
-    return Pointwise("clamp", definition)
+leaky_relu = Numbered("leaky_relu", lambda x, slope: where(x > 0.0, x, x * slope))
+elu = Numbered("elu", _elu)
+softplus = Numbered("softplus", _softplus)

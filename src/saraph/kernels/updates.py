@@ -48,7 +48,8 @@ class ListPlan:
     """A ListUpdate on given arrays. Single arrays may be replaced (`replace`) before a run, by others of the same size and order."""
 
     def __init__(self, update: ListUpdate, rows: Sequence[Sequence[np.ndarray]]) -> None:
-        self.update, self.rows = update, [list(row) for row in rows]
+        self.update = update
+        self.rows: list[list[Any]] = [list(row) for row in rows]
         dtype = rows[0][0].dtype
         self.program, self.task = update.made(dtype)
         count = update.arrays + update.numbers + len(update.written)
@@ -74,6 +75,11 @@ class ListPlan:
         for row, array in zip(self.rows, arrays, strict=True):
             row[place] = array
         self._words[:, pointwise.HEAD + place] = [blocks.address(a) for a in arrays]
+
+    def release(self, place: int) -> None:
+        """Keep the arrays at one place alive no longer: they must be replaced before the next run."""
+        for row in self.rows:
+            row[place] = None
 
     def run(self, numbers: Sequence[Sequence[float]]) -> None:
         """Compute, with the numbers of every tuple."""

@@ -76,6 +76,7 @@ def _run(optimizer: Optimizer, group: dict[str, Any], fields: tuple[str, ...], d
     else:
         plan.replace(1, [p._grad._a for p in params])
     plan.run(numbers)
+    plan.release(1)  # gradients may be given back before the next step
     for row in tensors:
         for t in row:
             if t._st is not None:

@@ -20,6 +20,7 @@ from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
 ndarray = np.ndarray
 KINDS = frozenset("fd?")  # of the arrays that a kernel takes
+MOST = 16  # kernels of one formula: where numbers change with every call, the definition runs
 
 
 def fused(*attributes: str) -> Callable[[Callable], Callable]:
@@ -40,11 +41,9 @@ def fused(*attributes: str) -> Callable[[Callable], Callable]:
             if len(edges) > 1:
                 key = (key, *[e is None for e in edges])
             kernel = kernels.get(key)
-            if kernel is None:
+            if kernel is None and len(kernels) < MOST:
                 kernel = kernels[key] = _kernel_of(formula, node, grads, values)
-            if kernel is False:
-                return formula(node, *grads)
-            return kernel(values)
+            return kernel(values) if kernel else formula(node, *grads)
 
         run.__doc__, run.__name__, run.__module__ = formula.__doc__, formula.__name__, formula.__module__
         run.formula = formula  # type: ignore[attr-defined]  # the definition, for tests
@@ -157,15 +156,18 @@ class Composite:
             return self.function(*tensors, *numbers)
         kernel = self._forward.get(numbers)
         if kernel is None:
+            if len(self._forward) >= MOST:
+                return self.function(*tensors, *numbers)
             kernel = self._forward[numbers] = Pointwise(self.node.__name__, self._traced(numbers))
         return record(kernel(*[t._a for t in tensors]), self.node, tensors, tensors, numbers=numbers)
 
     def sum(self, *tensors: Tensor, numbers: tuple[Any, ...] = (), mean: bool = False) -> Tensor:
         """The sum (or the mean) over all elements."""
-        if state.active or _fitting(tensors) is None or not all(t._a.flags.c_contiguous for t in tensors) or not tensors[0]._a.size:
+        kernel = self._sums.get(numbers)
+        if (state.active or _fitting(tensors) is None or not all(t._a.flags.c_contiguous for t in tensors) or not tensors[0]._a.size
+                or (kernel is None and len(self._sums) >= MOST)):
             values = self.function(*tensors, *numbers)
             return values.mean() if mean else values.sum()
-        kernel = self._sums.get(numbers)
         if kernel is None:
             traced = self._traced(numbers)
             kernel = self._sums[numbers] = RowKernel(self.node.__name__, lambda *x: apply("row_sum", traced(*x)), len(tensors))

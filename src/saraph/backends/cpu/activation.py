@@ -29,12 +29,12 @@ FUNCTIONS["silu"] = of_one(functions.silu, _silu)
 
 @primitive
 def leaky_relu(a: np.ndarray, slope: float) -> np.ndarray:
-    return functions.leaky_relu(float(slope))(a)
+    return functions.leaky_relu(a, float(slope))
 
 
 @primitive
 def elu(a: np.ndarray, alpha: float, scale: float, slope: float) -> np.ndarray:
-    return functions.elu(alpha, scale, slope)(a)
+    return functions.elu(a, alpha, scale, slope)
 
 
 @primitive
@@ -44,7 +44,7 @@ def gelu(a: np.ndarray, approximate: bool) -> np.ndarray:
 
 @primitive
 def softplus(a: np.ndarray, beta: float, threshold: float) -> np.ndarray:
-    return functions.softplus(beta, threshold)(a)
+    return functions.softplus(a, beta, threshold)
 
 
 for _kernel in (functions.logsigmoid, functions.hardswish, functions.hardsigmoid):
