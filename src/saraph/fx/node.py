@@ -86,6 +86,14 @@ class Node:
     annotation. Nodes stand in a ring (`next`, `prev`) in order of execution.
     """
 
+    graph: Graph
+    name: str
+    op: str
+    target: Target
+    type: Any
+    users: dict[Node, None]
+    meta: dict[str, Any]
+
     def __init__(self, graph: Graph, name: str, op: str, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any],
                  return_type: Any | None = None):
         if op not in _legal_ops:
@@ -101,8 +109,8 @@ class Node:
         self._erased = False
         self._sort_key = 0
         self._input_nodes: dict[Node, None] = {}
-        self.users: dict[Node, None] = {}
-        self.meta: dict[str, Any] = {}
+        self.users = {}
+        self.meta = {}
         self._repr_fn: Callable[[Node], str] | None = None
         self._args: tuple[Any, ...] = ()
         self._kwargs: dict[str, Any] = immutable_dict()
