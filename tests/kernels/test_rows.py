@@ -337,3 +337,24 @@ def test_definitions_serve_where_nothing_compiles(kernel, monkeypatch):
     assert other(*x, out=result) is result
     monkeypatch.undo()
     np.testing.assert_allclose(result, kernel(*x), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_triangles_and_products_of_rows(kind):
+    x = np.random.default_rng(5).uniform(0.9, 1.1, (37, 53)).astype(kind)
+    limits = np.arange(37) + 3
+    x[2, 50] = np.nan
+    np.testing.assert_array_equal(rows.lower_of_row.function(x, limits), np.tril(x, 3))
+    np.testing.assert_array_equal(rows.upper_of_row.function(x, limits), np.triu(x, 4))
+    np.testing.assert_allclose(rows.product_of_row.function(x[3:]), x[3:].prod(1), rtol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1, 8, 19, 200])
+def test_layer_norm_of_few_rows(length):
+    generator = np.random.default_rng(length)
+    x, weight, bias = generator.standard_normal((5, length)) + 7, generator.standard_normal(length), generator.standard_normal(length)
+    y, mean, rstd, variance = rows.layer_norm_of_row.function(x, weight, bias, np.array(1e-5), np.array(float(length)))
+    np.testing.assert_allclose(mean, x.mean(1), rtol=1e-12)
+    np.testing.assert_allclose(variance, x.var(1), rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(rstd, 1 / np.sqrt(x.var(1) + 1e-5), rtol=1e-10)
+    np.testing.assert_allclose(y, (x - x.mean(1)[:, None]) * rstd[:, None] * weight + bias, rtol=1e-9, atol=1e-9)

@@ -80,16 +80,14 @@ class Pointwise:
         return None if code is None else code.ufunc
 
     def __call__(self, *arrays: np.ndarray, out: Any = None) -> Any:
-        last = arrays[-1]
         if out is None:
-            ufunc = self._small.get(last.dtype.char)
+            ufunc = self._small.get(arrays[-1].dtype.char)
             if ufunc is not None:
-                product = 1
+                shape, bound = arrays[0].shape, arrays[0].size  # what the operands broadcast to has at most so many elements
                 for a in arrays:
-                    product *= a.size
-                    if product >= LARGE and (a.size >= LARGE or a.shape != last.shape):
-                        break
-                else:
+                    if a.shape != shape:
+                        bound *= a.size
+                if bound < LARGE:
                     try:
                         return ufunc(*arrays)
                     except TypeError:  # other dtypes than those it is for

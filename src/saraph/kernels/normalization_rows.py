@@ -13,6 +13,7 @@ from saraph.kernels.walking import write_task
 
 BLOCKS = 64  #: sums over rows for the gradients of weight and bias: at most so many blocks of rows, at least ROWS rows each
 ROWS = 8
+TOGETHER = 4  #: rows whose gradients are written together
 SAFE = 2.0  #: mean^2 / variance up to which mean(x^2) - mean^2 is exact enough
 
 
@@ -131,7 +132,11 @@ def _write_backward(module: Module, scalar: str, name: str, parameters: bool) ->
 
         if parameters:
             each(function, vector, 0, length, clear)
-        with function.range(first, smaller(function, first + per_block, rows)) as row:
+        last = smaller(function, first + per_block, rows)
+        whole = first + (last - first) / TOGETHER * TOGETHER
+
+        def sums_of(row: Value) -> tuple[Value, ...]:
+            """The pass that adds up a row: where it lies, and what its gradient is made of."""
             grads, values, targets = (function.offset(base, row * length * size) for base in (g, x, dx))
             mean, rstd = (function.load(kind, function.offset(at, row * size)) for at in (mean_at, rstd_at))
 
@@ -143,15 +148,28 @@ def _write_backward(module: Module, scalar: str, name: str, parameters: bool) ->
 
             by_pieces(function, vector, length, totals, sums, add, 2)
             shift, slope = (narrow(function, found.get() / count, kind) for found in sums)
-            shift = function.select(centred, shift, 0.0)
+            return grads, values, targets, mean, rstd, function.select(centred, shift, 0.0), slope
+
+        def gradients(row: Value, number: int) -> None:
+            """Some rows one after the other: the sums over rows are read and written once for all of them."""
+            together = [sums_of(row + k) for k in range(number)]
 
             def write(index: Value, mask: Value | None, _: int) -> None:
-                grad, value, w = (load(function, vector, function.offset(base, index * size), mask) for base in (grads, values, weight))
-                unit = (value - mean) * rstd
-                store(function, (grad * w - shift - unit * slope) * rstd, function.offset(targets, index * size), mask)
-                for part, more in zip(parts, (grad * unit, grad), strict=False):
-                    place = function.offset(part, index * size)
-                    store(function, load(function, vector, place, mask) + more, place, mask)
+                places = [function.offset(part, index * size) for part in parts]
+                found = [load(function, vector, place, mask) for place in places]
+                w = load(function, vector, function.offset(weight, index * size), mask)
+                for grads, values, targets, mean, rstd, shift, slope in together:
+                    grad, value = (load(function, vector, function.offset(base, index * size), mask) for base in (grads, values))
+                    unit = (value - mean) * rstd
+                    store(function, (grad * w - shift - unit * slope) * rstd, function.offset(targets, index * size), mask)
+                    found = [before + more for before, more in zip(found, (grad * unit, grad), strict=False)]
+                for place, value in zip(places, found, strict=True):
+                    store(function, value, place, mask)
 
-            each(function, vector, 0, length, write, 2)
+            each(function, vector, 0, length, write, 1 if number > 1 else 2)
+
+        with function.range(first, whole, TOGETHER) as row:
+            gradients(row, TOGETHER)
+        with function.range(whole, last) as row:
+            gradients(row, 1)
     function.give_back()

@@ -217,6 +217,30 @@ def _class_loss_backward(x: Expression, target: Expression, top: Expression, log
     return apply("where", own, probability - 1.0, probability) * grad
 
 
+def _product_of_row(x: Expression) -> Expression:
+    """The product along the last axis; 1 for an empty row."""
+    return apply("row_prod", x)
+
+
+def _lower(x: Expression, last: Expression) -> Expression:
+    """The elements of a row up to the number `last`; the others 0."""
+    return apply("where", column(x) <= x.builder.convert(last, np.int32), x, 0.0)
+
+
+def _upper(x: Expression, last: Expression) -> Expression:
+    """The elements of a row after the number `last`; the others 0."""
+    return apply("where", column(x) > x.builder.convert(last, np.int32), x, 0.0)
+
+
+def _layer_norm(x: Expression, weight: Expression, bias: Expression, eps: Expression, count: Expression) -> tuple[Expression, ...]:
+    """Mean 0 and variance 1 along the last axis (of `count` elements), times weight, plus bias; the mean, 1 / sqrt(variance + eps), the variance."""
+    mean = _sum(x) / count
+    away = x - mean
+    variance = _sum(away * away) / count
+    rstd = 1.0 / apply("sqrt", variance + eps)
+    return away * rstd * weight + bias, mean, rstd, variance
+
+
 softmax = RowKernel("softmax", _softmax)
 class_loss = RowKernel("class_loss", _class_loss, 2, rows=(1,), whole=(1,))
 class_loss_backward = RowKernel("class_loss_backward", _class_loss_backward, 5, rows=(1, 2, 3, 4), whole=(1,))
@@ -228,4 +252,7 @@ largest_of_row, smallest_of_row = RowKernel("largest", _largest_of_row), RowKern
 sums_about = RowKernel("sums_about", _sums_about, 2, rows=(1,))
 numbers_of_row = RowKernel("numbers", _numbers_of_row)
 squares_of_row, sizes_of_row = RowKernel("squares", _squares_of_row), RowKernel("sizes", _sizes_of_row)
+product_of_row = RowKernel("product", _product_of_row)
+lower_of_row, upper_of_row = (RowKernel(f.__name__[1:], f, 2, rows=(1,), whole=(1,)) for f in (_lower, _upper))
+layer_norm_of_row = RowKernel("layer_norm", _layer_norm, 5, rows=(3, 4))
 logsumexp_of_row = RowKernel("logsumexp", _logsumexp)

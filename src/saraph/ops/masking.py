@@ -14,7 +14,7 @@ from saraph.ops.promotion import check_tensor, promoted, unbroadcast
 from saraph.ops.registry import op
 from saraph.shapes import broadcast_shapes, numel
 from saraph.tensor.node import derivative
-from saraph.tensor.tensor import Tensor, ndarray, record, unpack, wrap
+from saraph.tensor.tensor import PLAIN, Tensor, ndarray, record, unpack, wrap
 
 
 @derivative("MaskedFillBackward0")
@@ -105,6 +105,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
         kind = promotion.result_dtype(input, other)
         x, y = (promotion.scalar_tensor(v, kind, condition._a) for v in (input, other))
+    elif input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.dtype is other._a.dtype:
+        x, y = input, other
     else:
         x, y = promoted("where", input, other)
     try:
@@ -112,6 +114,8 @@ def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Tenso
     except ValueError:
         raise RuntimeError(f"where: the shapes of {describe(condition, x, y)} do not broadcast: The size of tensor a must match the size of tensor b") \
             from None
+    if not (x._rg or y._rg):
+        return wrap(r)
     return record(r, WhereBackward, (x, y), (condition,), x_shape=x._a.shape, y_shape=y._a.shape)
 
 

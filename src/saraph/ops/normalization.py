@@ -15,7 +15,7 @@ from saraph.ops.registry import op
 from saraph.ops.spatial import is_int, product, refuse
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import thread, without_grad
-from saraph.tensor.tensor import Tensor, record, record_many, unpack, wrap
+from saraph.tensor.tensor import PLAIN, Tensor, record, record_many, unpack, wrap
 
 FUNCTIONAL = "nn.functional"
 PAIR = ("nn.functional", "torch")
@@ -75,6 +75,8 @@ def _standardize(cls: type[Node], x: Tensor, form: Shape, axes: Shape, eps: floa
     backend = of(a)
     w, b = (None if t is None else backend.reshape_view(t._a, parameters) for t in (weight, bias))
     y, mean, rstd, variance = backend.standardize(a, form, axes, float(eps), w, b, centred)
+    if not (x._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
+        return wrap(y), wrap(mean), wrap(rstd), variance
     flat = next((t._a.shape for t in (weight, bias) if t is not None), ())
     results = record_many((y, mean, rstd), cls, (x, weight, bias), (x, weight), save_results=(1, 2), form=form, axes=axes, parameters=parameters,
                           flat=flat, centred=centred, count=product(form[d] for d in axes))
@@ -139,6 +141,14 @@ def layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = Non
 
     Weight and bias have the shape `normalized_shape`. RuntimeError where the input does not end in it.
     """
+    if input.__class__ in PLAIN and normalized_shape.__class__ is tuple and len(normalized_shape) == 1:
+        a = input._a  # what needs no checks and no conversions
+        kind, shape = a.dtype, a.shape[-1:]
+        if kind.char in "fd" and shape == normalized_shape and of(a).is_row_major(a) and \
+                (weight is None or (weight.__class__ in PLAIN and weight._a.dtype is kind and weight._a.shape == shape)) and \
+                (bias is None or (bias.__class__ in PLAIN and bias._a.dtype is kind and bias._a.shape == shape)):
+            length = shape[0]
+            return _standardize(LayerNormBackward, input, (product(a.shape[:-1]), length), (1,), eps, weight, bias, (1, length))[0]
     return _layer_norm(input, normalized_shape, weight, bias, eps)[0]
 
 

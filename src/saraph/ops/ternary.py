@@ -6,7 +6,7 @@ from typing import Any
 from saraph.backends import of
 from saraph.errors import broadcast_error
 from saraph.ops import promotion
-from saraph.ops.families import compute
+from saraph.ops.families import compute, wrap_result_any
 from saraph.ops.promotion import cast, check_tensor, is_number, promoted, unbroadcast
 from saraph.ops.registry import op
 from saraph.tensor.fusing import fused
@@ -121,6 +121,10 @@ def LerpBackward1(node: Any, g: Tensor) -> Any:
 @op(method=True, inplace=True)
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input + weight (end - input); weight is a number or a Tensor."""
+    if weight.__class__ is float and input.__class__ in PLAIN and end.__class__ in PLAIN:
+        a, b = input._a, end._a  # what needs no checks and no conversions
+        if a.dtype is b.dtype and a.dtype.char in "fd" and a.shape == b.shape and not (input._rg or end._rg):
+            return wrap_result_any(of(a, b).lerp(a, b, weight))
     x, y = check_tensor(input, "lerp"), check_tensor(end, "lerp", "end")
     for place, other in (("end", y),) if is_number(weight) else (("end", y), ("weight", check_tensor(weight, "lerp", "weight"))):
         if x.dtype is not other.dtype and other._a.ndim:
@@ -135,7 +139,8 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
 
 def _terms(name: str, input: Any, tensor1: Any, tensor2: Any, value: Any) -> tuple[Tensor, Tensor, Tensor, Any]:
     """The operands of a combination in one dtype, and its factor as a number of that kind."""
-    x, a, b = check_tensor(input, name), check_tensor(tensor1, name, "tensor1"), check_tensor(tensor2, name, "tensor2")
+    x, a, b = (t if t.__class__ in PLAIN else check_tensor(t, name, label)
+               for t, label in ((input, "input"), (tensor1, "tensor1"), (tensor2, "tensor2")))
     kind = x._a.dtype
     if kind is a._a.dtype and kind is b._a.dtype and kind.char in "fd":
         return x, a, b, value
@@ -157,8 +162,10 @@ def AddcmulBackward(node: Any, g: Tensor) -> Any:
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
     """input + value tensor1 tensor2."""
     x, a, b, value = _terms("addcmul", input, tensor1, tensor2, value)
-    return record(_combine("addcmul", x._a, a._a, b._a, value), AddcmulBackward, (x, a, b), (a, b), value=_conjugate(value),
-                  operands=(x._a.shape, a._a.shape, b._a.shape))
+    result = _combine("addcmul", x._a, a._a, b._a, value)
+    if not (x._rg or a._rg or b._rg):
+        return wrap_result_any(result)
+    return record(result, AddcmulBackward, (x, a, b), (a, b), value=_conjugate(value), operands=(x._a.shape, a._a.shape, b._a.shape))
 
 
 @derivative("AddcdivBackward0")
@@ -177,8 +184,10 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
                            "tensor1 and tensor2. Use input + value * torch.true_divide(tensor1, tensor2).")
     x, a, b, value = _terms("addcdiv", input, tensor1, tensor2, value)
-    return record(_combine("addcdiv", x._a, a._a, b._a, value), AddcdivBackward, (x, a, b), (a, b), value=_conjugate(value),
-                  operands=(x._a.shape, a._a.shape, b._a.shape))
+    result = _combine("addcdiv", x._a, a._a, b._a, value)
+    if not (x._rg or a._rg or b._rg):
+        return wrap_result_any(result)
+    return record(result, AddcdivBackward, (x, a, b), (a, b), value=_conjugate(value), operands=(x._a.shape, a._a.shape, b._a.shape))
 
 
 def _conjugate(value: Any) -> Any:

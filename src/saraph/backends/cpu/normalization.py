@@ -18,8 +18,10 @@ from saraph.backends.cpu.windows import channels_first, channels_last, is_channe
 from saraph.dtypes import REDUCED
 from saraph.kernels import blocks, functions, jit, normalization, normalization_columns, normalization_rows
 from saraph.kernels.normalization import Planes
+from saraph.kernels.rows import layer_norm_of_row
 
 PIECE = 1 << 16  # elements worked on at a time
+FEW = 1 << 10  # elements of rows that one call of a gufunc normalises
 LONG = 16  # from this length on, dot products along the last axis are BLAS's
 Axes = tuple[int, ...]
 Shape = tuple[int, ...]
@@ -182,9 +184,21 @@ def standardize(a: np.ndarray, form: Shape, axes: Axes, eps: float, weight: np.n
     """((x - mean) rstd weight + bias, mean, rstd, variance), rstd = 1 / sqrt(variance + eps); not `centred`: the same with mean 0."""
     x = _seen(a, form)
     plan = _plan(form, axes, x, (1,) if weight is None else weight.shape)
+    if plan == "rows" and centred and x.size <= FEW:
+        return _standardize_few(a, x, eps, weight, bias)
     if plan:
         return _standardize_by_kernel(a, x, plan, axes, eps, weight, bias, centred)
     return standardize_by_numpy(a, form, axes, eps, weight, bias, centred)
+
+
+def _standardize_few(a: np.ndarray, x: np.ndarray, eps: float, weight: np.ndarray | None,
+                     bias: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Few short rows, by one call."""
+    kind, length, constant = a.dtype, x.shape[1], normalization.constant
+    weight = constant(1.0, length, kind) if weight is None else weight
+    bias = constant(0.0, length, kind) if bias is None else bias
+    y, mean, rstd, variance = layer_norm_of_row.function(x, weight, bias, constant(eps, 1, kind), constant(length, 1, kind))
+    return y.reshape(a.shape), mean[:, None], rstd[:, None], variance[:, None]
 
 
 def standardize_by_numpy(a: np.ndarray, form: Shape, axes: Axes, eps: float, weight: np.ndarray | None, bias: np.ndarray | None,

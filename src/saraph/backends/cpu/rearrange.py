@@ -9,7 +9,9 @@ import numpy as np
 from saraph.backends.cpu.conversion import STRIDED, write
 from saraph.backends.cpu.movement import copy, full
 from saraph.backends.cpu.table import primitive
-from saraph.kernels import blocks
+from saraph.kernels import RowKernel, blocks
+from saraph.kernels.kernel import LARGE
+from saraph.kernels.rows import lower_of_row, upper_of_row
 
 
 @primitive
@@ -43,13 +45,22 @@ def roll(a: np.ndarray, shifts: tuple[int, ...], axes: tuple[int, ...]) -> np.nd
 @primitive
 def tril(a: np.ndarray, diagonal: int) -> np.ndarray:
     """Zero above the diagonal of the last two dimensions."""
-    return np.where(_below(a, diagonal), a, a.dtype.type(0))
+    return _triangle(a, diagonal, lower_of_row) if _by_rows(a) else np.where(_below(a, diagonal), a, a.dtype.type(0))
 
 
 @primitive
 def triu(a: np.ndarray, diagonal: int) -> np.ndarray:
     """Zero below the diagonal of the last two dimensions."""
-    return np.where(_below(a, diagonal - 1), a.dtype.type(0), a)
+    return _triangle(a, diagonal - 1, upper_of_row) if _by_rows(a) else np.where(_below(a, diagonal - 1), a.dtype.type(0), a)
+
+
+def _by_rows(a: np.ndarray) -> bool:
+    return a.size >= LARGE and a.dtype.char in "fd"
+
+
+def _triangle(a: np.ndarray, diagonal: int, of_row: RowKernel) -> np.ndarray:
+    """The part of every row before or after its last element below the diagonal."""
+    return of_row.function(a, np.clip(np.arange(a.shape[-2]) + diagonal, -1, a.shape[-1]), out=blocks.empty(a.shape, a.dtype))
 
 
 def _below(a: np.ndarray, diagonal: int) -> np.ndarray:

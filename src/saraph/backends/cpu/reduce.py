@@ -17,7 +17,7 @@ from saraph.dtypes import REDUCED
 from saraph.kernels import RowKernel, sum_rows
 from saraph.kernels.columns import PLAIN, ColumnKernel
 from saraph.kernels.kernel import LARGE
-from saraph.kernels.rows import largest_of_row, logsumexp_of_row, numbers_of_row, sizes_of_row, smallest_of_row, squares_of_row, sums_about
+from saraph.kernels.rows import largest_of_row, logsumexp_of_row, numbers_of_row, product_of_row, sizes_of_row, smallest_of_row, squares_of_row, sums_about
 from saraph.kernels.updates import scale, sums_of_squares
 
 float32 = np.dtype(np.float32)
@@ -177,6 +177,8 @@ def by_row_blocks(function: Callable, a: np.ndarray, axes: tuple[int, ...], keep
 def prod(a: np.ndarray, axes: Axes, keepdims: bool) -> np.ndarray:
     """The product, in the array's dtype (bool: whether all are true)."""
     kind, wide, axes = a.dtype, widened(a), _axes(a, axes)
+    if wide.size > FEW and _dense_rows(wide, axes):
+        return _of_rows(product_of_row, wide, axes, keepdims, product_of_row).astype(kind, copy=False)
     if wide.size > FEW and wide.dtype.kind in "fc" and _trailing_run(axes, a.ndim) == len(axes) == 1:
         while wide.shape[-1] > 16:  # whole halves at once: quicker than one after the other
             half = wide.shape[-1] // 2
