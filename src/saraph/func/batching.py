@@ -1,7 +1,6 @@
 """`vmap`: a function of samples becomes a function of batches.
 
-The function runs once per sample and the results are stacked, so every op, every derivative and every write means what it means for one sample; the
-cost is that of the samples one after another.
+The function runs once, over tensors whose batch dimension it does not see (levels.py, backends/batched).
 """
 from __future__ import annotations
 
@@ -9,9 +8,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from saraph.ops.joining import stack
+from saraph.func.levels import batching, enter_batch, leave_batch, level_of
 from saraph.ops.movement import cat
-from saraph.random import default_generator
 from saraph.tensor.tensor import Tensor
 from saraph.utils._pytree import tree_flatten, tree_unflatten
 
@@ -39,59 +37,43 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
         what = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
         leaves, structure, dims = _inputs(what, in_dims, args)
         size = _batch_size(what, leaves, dims)
-        samples = _Samples(func, leaves, dims, structure, kwargs, randomness)
-        if size == 0:
-            outputs, shape = samples.run(None)
-            places = _output_places(name, out_dims, outputs, shape)
-            found = [o if d is None else o.new_zeros((0, *o.shape)).movedim(0, d) for o, d in zip(outputs, places)]
-            return tree_unflatten(found, shape)
-        results = []
-        for k in range(size):
-            outputs, shape = samples.run(k)
-            results.append(outputs)
-        places = _output_places(name, out_dims, results[0], shape)
-        found = [results[0][i] if d is None else _joined([r[i] for r in results], d) for i, d in enumerate(places)]
-        return tree_unflatten(found, shape)
+        if chunk_size is None or chunk_size >= size:
+            return tree_unflatten(*_run(func, leaves, dims, structure, kwargs, size, out_dims, randomness))
+        pieces = []
+        for start in range(0, size, chunk_size):
+            count = min(chunk_size, size - start)
+            part = [x if d is None else x.narrow(d, start, count) for x, d in zip(leaves, dims)]
+            found, shape = _run(func, part, dims, structure, kwargs, count, out_dims, randomness)
+            pieces.append(found)
+        places = _output_places(name, out_dims, pieces[0], shape)
+        return tree_unflatten([p[0] if d is None else cat(p, d) for d, p in zip(places, map(list, zip(*pieces)))], shape)
 
     return wrapped
 
 
-class _Samples:
-    """Runs the function on one sample after another."""
-
-    def __init__(self, func: Callable, leaves: list[Any], dims: list[int | None], structure: Any, kwargs: dict[str, Any], randomness: str):
-        self.func, self.leaves, self.dims, self.structure, self.kwargs, self.randomness = func, leaves, dims, structure, kwargs, randomness
-        self.state = default_generator.get_state() if randomness != "different" else None
-
-    def run(self, k: int | None) -> tuple[list[Any], Any]:
-        """The outputs (leaves and structure) for sample k; for None, of a made-up sample of an empty batch."""
-        args = [x if d is None else _sample(x, d, k) for x, d in zip(self.leaves, self.dims)]
-        if self.randomness == "same" and self.state is not None:
-            default_generator.set_state(self.state)
-        outputs = self.func(*tree_unflatten(args, self.structure), **self.kwargs)
-        if self.randomness == "error" and self.state is not None and not bool((default_generator.get_state() == self.state).all()):
-            raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "
-                               "on vmap or perform the randomness operation out of vmap")
-        flat, structure = tree_flatten(outputs)
-        for o in flat:
-            if not isinstance(o, Tensor):
-                raise ValueError(f"vmap({getattr(self.func, '__name__', self.func)}, ...): `{getattr(self.func, '__name__', self.func)}` must only return "
-                                 f"Tensors, got type {type(o)}. Did you mean to set out_dims= to None for output?")
-        return flat, structure
+def _run(func: Callable, leaves: list[Any], dims: list[int | None], structure: Any, kwargs: dict[str, Any], size: int, out_dims: Any,
+         randomness: str) -> tuple[list[Any], Any]:
+    """The outputs (leaves and structure) for a whole batch."""
+    name = getattr(func, "__name__", repr(func))
+    with batching(size, randomness) as batch:
+        args = [x if d is None else enter_batch(x, d, batch.level, size) for x, d in zip(leaves, dims)]
+        outputs, shape = tree_flatten(func(*tree_unflatten(args, structure), **kwargs))
+    for o in outputs:
+        if not isinstance(o, Tensor):
+            raise ValueError(f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(o)}. Did you mean to set out_dims= to None for output?")
+    places = _output_places(name, out_dims, outputs, shape)
+    return [_taken_out(name, o, d, batch) for o, d in zip(outputs, places)], shape
 
 
-def _sample(x: Tensor, dim: int, k: int | None) -> Tensor:
-    if k is None:
-        return x.new_zeros([n for i, n in enumerate(x.shape) if i != dim])
-    return x.select(dim, k)
-
-
-def _joined(values: list[Tensor], dim: int) -> Tensor:
-    if not -values[0].dim() - 1 <= dim <= values[0].dim():
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-values[0].dim() - 1}, {values[0].dim()}], but got {dim})")
-    if len({v.dtype for v in values}) > 1:
-        return cat([v.unsqueeze(dim) for v in values], dim)
-    return stack(values, dim)
+def _taken_out(name: str, x: Tensor, dim: int | None, batch: Any) -> Tensor:
+    """One output with its batch dimension."""
+    if dim is None:
+        if level_of(x) == batch.level:
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return x
+    if not -x.dim() - 1 <= dim <= x.dim():
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-x.dim() - 1}, {x.dim()}], but got {dim})")
+    return leave_batch(x, batch.level, batch.size, dim + x.dim() + 1 if dim < 0 else dim)
 
 
 def _spread(dims: Any, tree: Any) -> list[Any] | None:

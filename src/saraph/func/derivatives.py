@@ -11,6 +11,7 @@ from typing import Any
 
 from saraph.autograd.api import grad as gradients_of
 from saraph.autograd.grad_mode import enable_grad
+from saraph.func.levels import current
 from saraph.tensor.node import AccumulateGrad, Node
 from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, edge_of, needs_grad
@@ -38,6 +39,7 @@ class Level:
         """The fresh input for one leaf of a tree of inputs."""
         if not isinstance(value, Tensor):
             return value
+        value = current(value)
         return value.view_as(value) if self.outside and needs_grad(value) else self.leaf(value)
 
     def leave(self, value: Any) -> Any:

@@ -26,7 +26,7 @@ def dispatch(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return put_out(record, out, args, rest)
     if thread.autocast is not None and record.autocast is not None:
         return _in_autocast(record, args, kwargs)
-    return record.body(*args, **kwargs)
+    return upper.batched(record, args, kwargs) if thread.batches else record.body(*args, **kwargs)
 
 
 def _in_autocast(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -35,7 +35,7 @@ def _in_autocast(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     args, kwargs = autocast_arguments(record.autocast, args, kwargs)
     thread.autocast = None
     try:
-        return record.body(*args, **kwargs)
+        return upper.batched(record, args, kwargs) if thread.batches else record.body(*args, **kwargs)
     finally:
         thread.autocast = table
 

@@ -32,6 +32,7 @@ class _ThreadState(threading.local):
     autocast_cache: dict | None = None
     multithreading = True
     backward_pass: Any = None  # the pass of autograd.engine that is running
+    batches: tuple = ()  # the vmaps that are running, outermost first
 
 
 class _Upper:
@@ -43,15 +44,17 @@ class _Upper:
     foreign(call, args, kwargs)      what an argument of a foreign class with `__torch_function__` makes of a failed call (ops.overriding)
     anomaly_trace()                  where the current op was called (autograd.anomaly)
     gradients(y, inputs, g, graph)   the gradients of y, weighted by g, recorded if `graph` is true (autograd.api)
+    batched(op, args, kwargs)        an op inside of a vmap (func.levels)
     """
 
-    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace", "gradients")
+    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace", "gradients", "batched")
     regenerate: Any
     geometry: Any
     dispatch: Any
     foreign: Any
     anomaly_trace: Any
     gradients: Any
+    batched: Any
 
 
 state = _State()
