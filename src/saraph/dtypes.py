@@ -92,7 +92,8 @@ REDUCED = frozenset(t.numpy for t in ALL if t.is_floating_point and t.itemsize <
 FLOAT8 = frozenset(t for t in ALL if t.is_floating_point and t.itemsize == 1)
 #: Types that have a name and a size and no arithmetic here: packed bits, quantized numbers, half-precision complex numbers. No tensor holds them.
 NAMED_ONLY = {name: dtype(name, f"V{size}", category, 0, signed)
-              for names, size, category, signed in ((tuple(f"uint{n}" for n in range(1, 8)), 1, 1, False), (tuple(f"int{n}" for n in range(1, 8)), 1, 1, True),
+              for names, size, category, signed in ((tuple(f"uint{n}" for n in range(1, 8)), 1, 1, False),
+                                                    (tuple(f"int{n}" for n in range(1, 8)), 1, 1, True),
                                                     (("bits8", "bits1x8", "bits2x4", "bits4x2"), 1, 1, False), (("bits16",), 2, 1, False),
                                                     (("qint8", "quint8", "quint4x2", "quint2x4"), 1, 1, True), (("qint32",), 4, 1, True),
                                                     (("complex32",), 4, 3, True), (("float4_e2m1fn_x2",), 1, 2, True))

@@ -133,6 +133,18 @@ class _RowWriter:
         self.known: dict[int, Value] = {}  # values per row
         self.stored: set[int] = set()  # kept steps that a pass has written
 
+    def _row(self, place: int) -> Row:
+        """An operand that has a value per element."""
+        row = self.rows[place]
+        assert isinstance(row, Row)
+        return row
+
+    def _pointer(self, place: int) -> Value:
+        """An operand that has one value per row."""
+        pointer = self.rows[place]
+        assert isinstance(pointer, Value)
+        return pointer
+
     def write(self) -> None:
         program, levels = self.program, self.plan.levels
         for number, step in enumerate(program.steps):
@@ -149,18 +161,17 @@ class _RowWriter:
         for k, (number, kind) in enumerate(program.outputs):
             if not levels[number]:
                 value = emit.in_memory(self.function, self.known[number], program.steps[number].dtype, kind)
-                self.function.store(value, self.rows[first + k])
+                self.function.store(value, self._pointer(first + k))
 
     def _pick(self, operand: int, index: int) -> Value:
-        row = self.rows[self.program.steps[operand].extra[0]]
-        assert isinstance(row, Row)
+        row = self._row(self.program.steps[operand].extra[0])
         place = emit.convert(self.function, self.known[index], self.program.steps[index].dtype, "int64")
         inside = (place >= 0) & (place < self.sweep.length)
         return row.at(self.function.select(inside, place, 0))
 
     def _per_row(self, number: int) -> Value:
         def read(place: int) -> Value:
-            return emit.load(self.function, self.program.inputs[place], self.rows[place], 0)
+            return emit.load(self.function, self.program.inputs[place], self._pointer(place), 0)
 
         steps = emit.Elements(self.function, self.program, 0, self.known, read)
         return steps.value(number)
@@ -172,7 +183,7 @@ class _RowWriter:
             values = part.values = emit.Elements(self.function, self.program, self.sweep.vector.lanes, self.known, lambda place: self._read(part, place),
                                                  lambda: self._column(part))
             for number in self.stored:
-                values.values[number] = self.rows[self.plan.kept[number]].load(part)
+                values.values[number] = self._row(self.plan.kept[number]).load(part)
         values.values.update(self.known)
         return values
 
@@ -181,9 +192,7 @@ class _RowWriter:
         return self.function.counting(I32.vector(self.sweep.vector.lanes)) + first
 
     def _read(self, part: Part, place: int) -> Value:
-        row = self.rows[place]
-        assert isinstance(row, Row)
-        value = row.load(part)
+        value = self._row(place).load(part)
         return value.differs(0) if self.program.inputs[place] == "bool" else value
 
     def _term(self, number: int, part: Part) -> Value:
@@ -191,7 +200,7 @@ class _RowWriter:
         value = self.function.lift(values.value(number), emit.REGISTER[self.program.steps[number].dtype].vector(self.sweep.vector.lanes))
         for step, place in self.plan.kept.items():
             if step in values.values and step not in self.stored:
-                self.rows[place].store(part, values.values[step])
+                self._row(place).store(part, values.values[step])
         return value
 
     def _reduce(self, operation: str, number: int) -> Value:
@@ -219,4 +228,4 @@ class _RowWriter:
             value = self.function.lift(values.value(number), emit.REGISTER[dtype].vector(self.sweep.vector.lanes))
             results.append((place, emit.in_memory(self.function, value, dtype, self.plan.kinds[place])))
         for place, value in results:
-            self.rows[place].store(part, value)
+            self._row(place).store(part, value)

@@ -92,7 +92,7 @@ def _write_finish(module: Module, shape: Shape) -> None:
         return function.load(kind, function.offset(args, 8 * INDEX[name]))
 
     c_row, d_row, d_kind = word("c_row"), word("d_row"), word("d_kind")
-    alpha, beta = (number if product.total == DOUBLE else function.convert("fptrunc", number, product.total) if product.total.is_float else None
+    alpha, beta = (function.convert("fptrunc", number, product.total) if product.total.is_float and product.total != DOUBLE else number
                    for number in (word("alpha", DOUBLE), word("beta", DOUBLE)))
     stored = STORED.get(shape.result, product.total).vector(tile.lanes)
 

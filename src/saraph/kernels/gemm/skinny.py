@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from saraph.kernels.emit import convert
@@ -144,8 +145,8 @@ class _AlongColumns(_Thin):
             part = smaller(function, names["depth"] - k, DEPTH)
             with function.range(first, last, self.tile.columns) as column:
                 function.either((last - column) >= self.tile.columns,
-                                lambda k=k, part=part, column=column: self._tile(k, part, first, column, None),
-                                lambda k=k, part=part, column=column: self._tile(k, part, first, column, last))
+                                partial(self._tile, k, part, first, column, None),
+                                partial(self._tile, k, part, first, column, last))
         for m in range(thin.rows):
             with function.range(first, last) as column:
                 place = function.offset(self.scratch, self.row * m + (column - first) * self.total.size)
