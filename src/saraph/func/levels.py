@@ -9,7 +9,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from saraph.backends import of
-from saraph.backends.batched import INPLACE, BatchedArray, enter, summed, taken_out
+from saraph.backends.batched import INPLACE, BatchedArray, NeedsValues, enter, summed, taken_out
 from saraph.ops.joining import stack
 from saraph.random import default_generator
 from saraph.tensor.node import derivative
@@ -148,7 +148,15 @@ def run(record_of_op: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     level, size = top.level, top.size_of_batch
     if writes(name) and args and isinstance(args[0], Tensor) and level_of(args[0]) < level:
         raise RuntimeError(f"{INPLACE} ({name})")
-    return record_of_op.body(*_lifted(args, level, size), **{k: _lifted(v, level, size) for k, v in kwargs.items()})
+    try:
+        return record_of_op.body(*_lifted(args, level, size), **{k: _lifted(v, level, size) for k, v in kwargs.items()})
+    except NeedsValues:
+        if name in READING or writes(name):
+            raise
+        result = _one_by_one(record_of_op, args, kwargs, Batch(level, size, ""))
+        if result is None:
+            raise
+        return result
 
 
 upper.batched = run
@@ -162,6 +170,29 @@ RANDOM = ELEMENTWISE | FILLS | FACTORIES | frozenset((
     "binomial", "_standard_gamma", "_sample_dirichlet", "dropout_", "alpha_dropout_", "feature_dropout_", "feature_alpha_dropout_"))
 REFUSED = ("vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags on vmap or perform "
            "the randomness operation out of vmap")
+
+
+#: Ops whose results are values or have a shape that depends on them: they have no meaning for a batch.
+READING = frozenset(("item", "tolist", "__bool__", "__int__", "__float__", "__index__", "__complex__", "is_nonzero", "numpy", "nonzero", "argwhere", "unique",
+                     "unique_consecutive", "masked_select", "bincount", "equal", "allclose", "__contains__", "__repr__", "__format__"))
+
+
+def _one_by_one(op: Any, args: tuple, kwargs: dict[str, Any], batch: Batch) -> Any:
+    """An op that looks at values, on one sample after another; None where its results are not tensors of one shape."""
+    results = [_below(op, [_physical(v, batch, k) for v in args], {n: _physical(v, batch, k) for n, v in kwargs.items()}, batch) for k in range(batch.size)]
+    return _stacked(results, batch)
+
+
+def _stacked(results: list[Any], batch: Batch) -> Any:
+    if not results:
+        return None
+    first = results[0]
+    if isinstance(first, Tensor):
+        return enter_batch(stack(results), 0, batch.level, batch.size) if all(r.shape == first.shape for r in results) else None
+    if isinstance(first, tuple):
+        parts = [_stacked([r[k] for r in results], batch) for k in range(len(first))]
+        return None if any(p is None for p in parts) else type(first)(parts) if type(first) is not tuple else tuple(parts)
+    return None
 
 
 def _random(op: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -189,7 +220,9 @@ def _below(op: Any, args: Any, kwargs: dict[str, Any], batch: Batch) -> Any:
 
 
 def _physical(value: Any, batch: Batch, k: int | None = None) -> Any:
-    """A tensor's samples, or sample k."""
+    """A tensor's samples, or sample k (also inside of lists and tuples)."""
+    if value.__class__ is list or value.__class__ is tuple:
+        return type(value)([_physical(v, batch, k) for v in value])
     if isinstance(value, Tensor) and level_of(value) == batch.level:
         whole = leave_batch(value, batch.level, batch.size, 0)
         return whole if k is None else whole.select(0, k)
@@ -219,8 +252,7 @@ def _different_numbers(op: Any, args: tuple, kwargs: dict[str, Any], batch: Batc
     if name in ELEMENTWISE and len(tensors) == 1 and level_of(tensors[0]) == batch.level:
         result = _below(op, [_physical(v, batch) for v in args], {k: _physical(v, batch) for k, v in kwargs.items()}, batch)
         return enter_batch(result, 0, batch.level, batch.size)
-    results = [_below(op, [_physical(v, batch, k) for v in args], {n: _physical(v, batch, k) for n, v in kwargs.items()}, batch) for k in range(batch.size)]
-    return enter_batch(stack(results), 0, batch.level, batch.size)
+    return _one_by_one(op, args, kwargs, batch)
 
 
 def _same_numbers(op: Any, args: tuple, kwargs: dict[str, Any], generator: Any, before: Any) -> Any:

@@ -261,7 +261,7 @@ def _product_gradient(g: Tensor, x: Tensor, result: Tensor, dim: int | None) -> 
     """Each element's gradient is g times the product of the others; without zeros that is result / x."""
     if x._a.size == 0:
         return x.new_zeros(x._a.shape)
-    if bool((x == 0).any()):
+    if of(x._a).name == "batched" or bool((x == 0).any()):
         flat = x.reshape(-1) if dim is None else x
         return g * _product_of_others(flat, dim or 0).reshape(x._a.shape).conj()
     return g * (result / x).conj()

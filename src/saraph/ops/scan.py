@@ -72,7 +72,7 @@ def CumprodBackward(node: Any, g: Tensor) -> Tensor:
     if not x._a.ndim or not x._a.size:
         return g
     x = x.conj()
-    if not bool((x == 0).any()):
+    if of(x._a).name != "batched" and not bool((x == 0).any()):
         return _reversed(cumsum(_reversed(g * result.conj(), dim), dim), dim) / x
     after = _reversed(recurrence(_shifted(_reversed(x, dim), dim, 0), _reversed(g, dim), dim), dim)
     return cumprod(_shifted(x, dim, 1), dim) * after

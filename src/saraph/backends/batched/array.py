@@ -20,6 +20,14 @@ VALUES = ("vmap: It looks like you're {what} on a Tensor. We don't support vmap 
           "data-dependent control flow use torch.where)")
 
 
+class NeedsValues(RuntimeError):
+    """Something wants values in Python, of which a batch has many."""
+
+
+class Unmixable(RuntimeError, TypeError):
+    """A batch where one sample is expected. (A TypeError too, by which an op's quick form learns that it is not for these arrays.)"""
+
+
 class BatchedArray:
     """The samples of level `level`: `a` holds them along its first dimension (of `size`, or of 1 where they are all one)."""
 
@@ -51,13 +59,9 @@ class BatchedArray:
         """NumPy's flags of one sample."""
         return np.lib.stride_tricks.as_strided(np.empty(1, self.dtype), self.shape, self.strides).flags
 
-    @property
-    def __array_interface__(self) -> dict[str, Any]:
-        """NumPy must not read the samples as if they were one."""
-        raise RuntimeError(INPLACE)
-
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(INPLACE)
+        """NumPy must not read the samples as if they were one."""
+        raise Unmixable(INPLACE)
 
     def __repr__(self) -> str:
         return f"BatchedArray({self.shape}, {self.dtype}, level={self.level})"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from saraph.backends import is_array, of, primitives
-from saraph.backends.batched.array import INPLACE, VALUES, BatchedArray, highest, makers, new_axis
+from saraph.backends.batched.array import INPLACE, VALUES, BatchedArray, NeedsValues, highest, makers, new_axis
 from saraph.backends.cpu import FUNCTIONS
 
 Rule = Callable[..., Any]
@@ -68,7 +68,7 @@ def lowered(value: Any, level: int) -> Any:
         return value.a
     if is_array(value):
         return new_axis(value)
-    if isinstance(value, (list, tuple)) and highest(value) is not None:
+    if isinstance(value, (list, tuple)) and arrays_in(value):
         return type(value)([lowered(v, level) for v in value])
     return value
 
@@ -205,6 +205,6 @@ def _creation(name: str, level: int, size: int) -> Callable[..., Any]:
 
 def _refused(what: str) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError(VALUES.format(what=what))
+        raise NeedsValues(VALUES.format(what=what))
 
     return refuse
