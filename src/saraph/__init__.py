@@ -126,8 +126,7 @@ if _TYPE_CHECKING:
 else:
     _LAZY = ("accelerator", "compiler", "distributions", "func", "fx", "hub", "library", "mtia", "nested", "profiler", "sparse", "testing", "types",
              "version")  # rooms that load when first used
-    _LAZY_NAMES = {"vmap": "saraph.func", "cond": "saraph.control_flow", "while_loop": "saraph.control_flow", "ops": "saraph.library",
-                   "classes": "saraph.library"}
+    _LAZY_NAMES = {"vmap": "saraph.func", "cond": "saraph.control_flow", "while_loop": "saraph.control_flow", "classes": "saraph.library"}
 
     def __getattr__(name: str):
         if name in _LAZY:

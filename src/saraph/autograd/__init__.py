@@ -1,5 +1,5 @@
 """Automatic differentiation: `backward`, `grad`, grad modes, `Function`, `gradcheck`, `functional`, `graph`."""
-from saraph.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph
+from saraph.autograd import anomaly_mode, forward_ad, function, functional, grad_mode, graph, profiler
 from saraph.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from saraph.autograd.api import backward, grad
 from saraph.autograd.function import Function
@@ -8,5 +8,5 @@ from saraph.autograd.gradcheck import gradcheck, gradgradcheck
 from saraph.tensor.tensor import Tensor as Variable
 
 __all__ = ["Function", "Variable", "anomaly_mode", "backward", "detect_anomaly", "enable_grad", "forward_ad", "function", "functional", "grad",
-           "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+           "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler", "set_detect_anomaly", "set_grad_enabled",
            "set_multithreading_enabled"]
