@@ -212,6 +212,56 @@ def test_bfloat16_is_summed_in_float32(size, kernel, groups, last):
     assert np.abs(y.astype(np.float64) - want).max() <= 2**-8 * np.abs(want).max()
 
 
+@pytest.mark.parametrize("side", ["after", "before"])
+@given(data=st.data())
+@SETTINGS
+def test_bfloat16_in_any_layout(side, guards, data):
+    x, w, bias, _, how = data.draw(calls())
+    x, wide_w = (in_order(a.astype(np.float32), data.draw(st.booleans())) for a in (x, w))
+    x = guarded(in_order(x.astype(bfloat16), is_channels_last(x)), side, read_only=True)
+    narrow = in_order(wide_w.astype(bfloat16), is_channels_last(wide_w))
+    bias = None if bias is None else bias.astype(bfloat16)
+    y = conv.convolution(x, guarded(narrow, side, read_only=True), bias, *how)
+    want = definition.convolution(wide(x), wide(narrow), wide(bias), *how)
+    assert y.dtype == x.dtype and y.shape == want.shape
+    assert np.abs(y.astype(np.float64) - want).max(initial=0) <= 2**-8 * np.abs(want).max(initial=0)
+    # a float32 weight is rounded first
+    assert np.array_equal(conv.convolution(x, guarded(wide_w, side, read_only=True), bias, *how), y)
+    check(*guards)
+    guards.clear()
+
+
+@pytest.mark.parametrize("shape", [(1, 300, 8, 7), (2, 65, 4, 4), (3, 40, 20, 19), (1, 512, 1, 1)])
+@pytest.mark.parametrize("last", [False, True])
+def test_bfloat16_has_the_same_bits_for_any_number_of_threads(shape, last):
+    rng = np.random.default_rng(6)
+    x = in_order(rng.standard_normal(shape).astype(bfloat16), last)
+    w = rng.standard_normal((70, shape[1], 3, 3)).astype(np.float32)
+    before, results = threads.get_num_threads(), []
+    try:
+        for count in (1, 2, 3, 7):
+            threads.set_num_threads(count)
+            results.append(conv.convolution(x, w, None, (1, 1), (1, 1), (1, 1), 1))
+    finally:
+        threads.set_num_threads(before)
+    assert all(np.array_equal(results[0], other) for other in results[1:])
+    want = definition.convolution(wide(x), wide(w.astype(bfloat16)), None, (1, 1), (1, 1), (1, 1), 1)
+    assert np.abs(results[0].astype(np.float64) - want).max() <= 2**-8 * np.abs(want).max()
+
+
+def test_bfloat16_is_rounded_as_by_a_cast():
+    x = np.array([1.00390625, -1.01171875, 2e-40, np.nan, np.inf, -np.inf, 3.4e38, 0.0, -0.0, 7e-46], np.float32)
+    eye = np.ones((1, 2, 1, 1), np.float32)
+    halves = np.zeros((1, 2, 1, x.size), bfloat16)
+    halves[0, 0, 0] = x.astype(bfloat16)
+    halves[0, 1, 0, :2] = 2.0**-9
+    with np.errstate(all="ignore"):
+        want = (halves[0, 0, 0].astype(np.float32) + halves[0, 1, 0].astype(np.float32)).astype(bfloat16)
+    got = conv.convolution(halves, eye, None, (1, 1), (0, 0), (1, 1), 1)[0, 0, 0]
+    normal = np.abs(want.astype(np.float32)) > 1e-37  # the instruction takes smaller numbers for zero
+    assert np.array_equal(got[normal].astype(np.float32), want[normal].astype(np.float32)) and np.isnan(got[3].astype(np.float32))
+
+
 def test_other_dtypes_have_the_definition():
     assert not product.available(np.dtype(np.complex64)) and not product.available(np.dtype(np.int64))
     x = np.arange(24, dtype=np.int64).reshape(1, 2, 3, 4)

@@ -5,19 +5,20 @@ from collections.abc import Sequence
 
 from saraph.kernels import pool
 from saraph.kernels.conv.moving import clear, larger, smaller
-from saraph.kernels.ir import I64, POINTER, Function, Module, Type, Value
+from saraph.kernels.ir import I1, I64, POINTER, Function, Module, Type, Value
 
 #: What describes a strip: see `write_stage`.
 STRIP = ("x", "x_n", "x_d", "x_h", "x_w", "x_c", "size_d", "size_h", "size_w", "gap_d", "gap_h", "gap_w", "strip_d", "strip_h", "strip_w",
          "pitch", "strip_row", "strip_image", "channels", "stage", "scratch", "scratch_slot")
-#: Ways to make a strip: channels are rows of the source, or lie side by side, or the strip is the input itself.
-TRANSPOSE, COPY, DIRECT = range(3)
+#: Ways to make a strip: channels are rows of the source, or lie side by side, or the strip is the input itself, or two rows make a row of pairs.
+TRANSPOSE, COPY, DIRECT, PAIRS = range(4)
 
 
 class Writer:
     """A task being written, with names for its words."""
 
-    def __init__(self, module: Module, name: str, words: Sequence[str]) -> None:
+    def __init__(self, module: Module, name: str, words: Sequence[str], pairs: bool = False) -> None:
+        self.pairs = pairs
         self.function: Function = module.function(name, pool.TASK)
         self.args, self.begin, self.end, self.slot = self.function.parameters
         self._index = {word: index for index, word in enumerate(words)}
@@ -59,13 +60,15 @@ def write_stage(w: Writer, first: Value, images: Value, at: Sequence[Value], cha
     def lay() -> None:
         strip = w.scratch()
         place.set(strip)
-        _write_rows(w, start, strip, images, at, channels, size)
+        lay_rows(w, start, strip, images, at, channel, channels, size)
 
     function.either(direct, use, lay)
     return place.get()
 
 
-def _write_rows(w: Writer, start: Value, strip: Value, images: Value, at: Sequence[Value], channels: Value, size: int) -> None:
+def lay_rows(w: Writer, start: Value, strip: Value, images: Value, at: Sequence[Value], channel: Value, channels: Value, size: int,
+             border: Value | None = None) -> None:
+    """Lay channels from `channel` on, which begin at `start`, in the strip; the zeros around too, unless `border` is false."""
     depth, height, width = at
     function, pitch, length, gap = w.function, w.word("pitch"), w.word("strip_w"), w.word("gap_w")
     left = smaller(function, larger(function, (0 - width + gap - 1) / gap, 0), length)
@@ -76,13 +79,19 @@ def _write_rows(w: Writer, start: Value, strip: Value, images: Value, at: Sequen
         at_d, at_h = depth + d * w.word("gap_d"), height + h * w.word("gap_h")
         inside = at_d.below(w.word("size_d")) & at_h.below(w.word("size_h"))
         stop = function.select(inside, right, left)
-        clear(function, row, left * pitch)
-        clear(function, function.offset(row, stop * pitch), (length - stop) * pitch)
+        wanted = function.constant(I1, 1) if border is None else border
+        with function.when(wanted):
+            clear(function, row, left * pitch)
+            clear(function, function.offset(row, stop * pitch), (length - stop) * pitch)
         with function.when(stop > left):
             source = function.offset(start, image * w.word("x_n") + at_d * w.word("x_d") + at_h * w.word("x_h") + (width + left * gap) * w.word("x_w"))
             target = function.offset(row, left * pitch)
-            turned = w.word("stage").equals(TRANSPOSE)
-            function.either(
-                turned,
-                lambda: function.call("transpose", (source, w.word("x_c"), target, pitch, channels, stop - left)),
-                lambda: function.call("copy", (source, w.word("x_w") * gap, target, pitch, stop - left, channels * size)))
+            rows = (source, w.word("x_c"), target, pitch, channels, stop - left)
+            stage = w.word("stage")
+            with function.when(stage.equals(TRANSPOSE)):
+                function.call("transpose", rows)
+            with function.when(stage.equals(COPY)):
+                function.call("copy", (source, w.word("x_w") * gap, target, pitch, stop - left, channels * size))
+            if w.pairs:
+                with function.when(stage.equals(PAIRS)):
+                    function.call("pair", (*rows, w.word("x_partner"), w.word("x_partners") - channel))

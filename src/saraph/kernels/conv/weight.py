@@ -6,6 +6,7 @@ piece of the output's gradient. Every unit of work sums a fixed share of the pix
 from __future__ import annotations
 
 import functools
+import struct
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,13 @@ SHARE_PIXELS = 400  # at least, so that adding the matrices up costs little
 UNITS = 32
 ADD_ROWS = 64  # of matrices, added up in one unit
 
-WORDS = (*STRIP, "units", "shares", "share", "pieces", "super_blocks", "at_once", "grid_n", "grid_d", "grid_h", "grid_w", "images", "block_n",
+#: Words that every call has of its own: addresses.
+OWN = ("x", "g", "out", "matrices", "scratch")
+WORDS = (*OWN, *(word for word in STRIP if word not in OWN),
+         "units", "shares", "share", "pieces", "super_blocks", "at_once", "grid_n", "grid_d", "grid_h", "grid_w", "images", "block_n",
          "block_h", "block_w", "origin_d", "origin_h", "origin_w", "advance_d", "advance_h", "advance_w", "counts_h", "counts_w", "group_out",
-         "g", "g_n", "g_d", "g_h", "g_w", "g_c", "g_turned", "panel_row", "strip_bytes", "steps", "columns", "rows", "outs", "matrix",
-         "matrices", "zeros", "out", "out_o", "add_units", "add_pieces", "matrix_row")
+         "g_n", "g_d", "g_h", "g_w", "g_c", "g_turned", "panel_row", "strip_bytes", "steps", "columns", "rows", "outs", "matrix",
+         "zeros", "out_o", "add_units", "add_pieces", "matrix_row")
 
 
 def build(char: str, lanewise: bool) -> str:
@@ -152,7 +156,8 @@ def plan(o: Operands, g_strides: tuple[int, ...], host: Host) -> Plan:
                  columns=blocks.address(columns), rows=blocks.address(rows), outs=blocks.address(outs), zeros=blocks.address(zeros),
                  out_o=steps * size, matrix_row=row, add_pieces=-(-steps // ADD_ROWS), add_units=parts_all * -(-steps // ADD_ROWS))
     words["scratch_slot"] = slot = words["strip_bytes"] + panel
-    return Plan(words, (columns, rows, outs), words["units"] * steps * row, slot, 0, (0, 0), zeros)
+    tail = pool.arguments(*(words[name] for name in WORDS[len(OWN):]))
+    return Plan(words, tail, (columns, rows, outs), words["units"] * steps * row, slot, 0, 0, (0, 0), zeros)
 
 
 def _tables(o: Operands, words: dict[str, int], dimensions: Any, block: geometry.Blocks, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -180,7 +185,9 @@ def run(o: Operands, x: np.ndarray, g: np.ndarray, out: np.ndarray) -> None:
     p = plan(o, g.strides, host)
     matrices = blocks.empty((p.panel_bytes,), np.uint8)
     scratch = blocks.empty((pool.slots() * p.slot_bytes + SLACK,), np.uint8)
-    own = {"x": blocks.address(x), "g": blocks.address(g), "out": blocks.address(out), "matrices": blocks.address(matrices),
-           "scratch": -(-blocks.address(scratch) // 64) * 64}
-    values = [own[name] if name in own else p.words[name] for name in WORDS]
-    pool.call(_driver(o.char, o.lanewise, host), pool.arguments(*values))
+    place = -(-blocks.address(scratch) // 64) * 64
+    own = _pack_own(*map(blocks.address, (x, g, out, matrices)), place)
+    pool.call(_driver(o.char, o.lanewise, host), own + p.tail)
+
+
+_pack_own = struct.Struct(f"{len(OWN)}Q").pack
