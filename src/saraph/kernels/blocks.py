@@ -72,7 +72,8 @@ class _Heap:
         self._set = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[_SET_HANDLER])
         self.trim = ctypes.CFUNCTYPE(None, ctypes.c_int64)(code.address("trim"))
         if hasattr(os, "register_at_fork"):
-            lock, unlock = (ctypes.CFUNCTYPE(None)(code.address(name)) for name in ("lock", "unlock"))
+            # Python's own lock is kept meanwhile: another thread may hold it while it waits for the heap's.
+            lock, unlock = (ctypes.PYFUNCTYPE(None)(code.address(name)) for name in ("lock", "unlock"))
             os.register_at_fork(before=lock, after_in_parent=unlock, after_in_child=unlock)
 
     def get(self, word: str) -> int:
