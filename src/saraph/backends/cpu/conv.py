@@ -9,6 +9,8 @@ through float32.
 """
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from saraph.backends.cpu import conv_definition as definition
@@ -16,10 +18,12 @@ from saraph.backends.cpu.conversion import cast
 from saraph.backends.cpu.table import primitive
 from saraph.backends.cpu.windows import Ints, channels_first, channels_last, is_channels_last, window_counts
 from saraph.dtypes import REDUCED
+from saraph.dtypes import bfloat16 as bfloat16_dtype
 from saraph.kernels import blocks, copying
 from saraph.kernels.conv import product, weight, winograd
 
 float32 = np.dtype(np.float32)
+bfloat16 = bfloat16_dtype.numpy
 
 
 def _by_kernel(x: np.ndarray, other: np.ndarray, rank: int) -> bool:
@@ -90,12 +94,37 @@ def _paired(a: np.ndarray) -> np.ndarray:
 
 
 def _of_pairs(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> np.ndarray:
-    """Convolution of bfloat16, summed in float32."""
+    """Convolution of bfloat16, summed in float32. The weight may be float32: it is rounded first."""
     last = is_channels_last(x) or is_channels_last(w)
-    out = _empty((x.shape[0], w.shape[0], *window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)), float32, last)
-    if out.size:
-        _multiply(False, _paired(x), _paired(w), bias, out, last, stride, padding, dilation, groups, w_last=True)
-    return cast(out, x.dtype)
+    counts = window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)
+    out = _empty((x.shape[0], w.shape[0], *counts), x.dtype, last)
+    if not out.size:
+        return out
+    odd = x.shape[1] % 2 == 1
+    apart = x.strides[-1] == 2 and x.flags.aligned and not channels_last(x).flags.c_contiguous
+    if not apart:
+        x = _paired(x)
+    w, form, w_last = _weight_of_pairs(w)
+    x, strides, shape = _deep(x), list(_deep(x).strides), list(_deep(x).shape)
+    w_shape = list(_deep(w).shape)
+    if apart:
+        shape[1], strides[1] = -(-shape[1] // 2), 2 * strides[1]
+    w_shape[1] = shape[1] // groups
+    operands = product.Operands("i", False, tuple(shape), tuple(strides), tuple(w_shape), w_last, _three(counts, 1), last, _three(stride, 1),
+                                _three(padding, 0), _three(dilation, 1), groups, apart, odd, form)
+    product.run(operands, x, w, bias, out)
+    return out
+
+
+def _weight_of_pairs(w: np.ndarray) -> tuple[np.ndarray, int, bool]:
+    """The weight as the kernel can take it, how it lies, and whether its channels are innermost."""
+    side = is_channels_last(w) or math.prod(w.shape[2:]) == 1
+    wide = w.dtype == float32
+    if not side:
+        return np.ascontiguousarray(w), product.APART_WIDE if wide else product.APART, False
+    if w.shape[1] % 2 == 0 and channels_last(w).flags.c_contiguous:
+        return w, product.SIDE_WIDE if wide else product.AS_PAIRS, True
+    return _paired(cast(w, bfloat16) if wide else w), product.AS_PAIRS, True
 
 
 def _plus(out: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
@@ -110,7 +139,7 @@ def convolution(x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, stride: I
         wide = None if bias is None else bias.astype(float32)
         if kind.name == "bfloat16" and _pairs(x, w, groups):
             return _of_pairs(x, w, wide, stride, padding, dilation, groups)
-        return cast(convolution(cast(x, float32), cast(w, float32), wide, stride, padding, dilation, groups), kind)
+        return cast(convolution(cast(x, float32), cast(cast(w, kind), float32), wide, stride, padding, dilation, groups), kind)
     counts = window_counts(x.shape[2:], w.shape[2:], stride, padding, dilation)
     shape = (x.shape[0], w.shape[0], *counts)
     if not _by_kernel(x, w, len(counts)) or 0 in shape or not x.size or _multiplied(x.shape[1], w.shape[0], groups):
