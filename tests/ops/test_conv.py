@@ -203,3 +203,19 @@ def test_arguments_of_the_wrong_type():
         F.conv2d(X, W, stride=1.5)
     with pytest.raises(TypeError, match="argument 'weight' must be Tensor"):
         F.conv2d(X, [1])
+
+
+@pytest.mark.parametrize("size, kernel, options", [((2, 5, 9, 8), (7, 5, 3, 3), {}), ((1, 6, 8, 8), (4, 6, 1, 1), {"stride": 2}),
+                                                   ((2, 6, 9, 8), (6, 1, 3, 3), {"groups": 6, "padding": "same"}), ((1, 3, 20), (4, 3, 5), {"padding": 2})])
+def test_autocast_rounds_the_weight_as_a_cast_does(size, kernel, options):
+    function = getattr(torch.nn.functional, f"conv{len(size) - 2}d")
+    x, w = torch.randn(size), torch.randn(kernel)
+    want = function(x.bfloat16(), w.bfloat16(), **options)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(function(x, w, **options), want)
+        with torch.no_grad():
+            assert torch.equal(function(x, w, **options), want)
+            with pytest.raises(RuntimeError, match="expected scalar type Double"):
+                function(x.double(), w, **options)
+    with torch.no_grad(), pytest.raises(RuntimeError, match="expected scalar type BFloat16"):
+        function(x.bfloat16(), w, **options)

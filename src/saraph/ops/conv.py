@@ -14,9 +14,10 @@ from saraph.backends import of
 from saraph.errors import describe
 from saraph.ops.joining import constant_pad_nd
 from saraph.ops.promotion import check_tensor
-from saraph.ops.registry import op
+from saraph.ops.registry import OF_PUBLIC, op
 from saraph.ops.spatial import by_sizes, read_ints, refuse, title
 from saraph.tensor.node import derivative
+from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, record, unpack
 
 Ints = tuple[int, ...]
@@ -112,7 +113,7 @@ def _check_numbers(stride: Ints, padding: Ints, dilation: Ints, groups: int, out
 
 
 def _check_types(name: str, x: Tensor, w: Tensor, bias: Tensor | None) -> None:
-    if x._a.dtype != w._a.dtype:
+    if x._a.dtype != w._a.dtype and w is not thread.wide_weight:
         raise RuntimeError(f"expected scalar type {title(x)} but found {title(w)}: {name}'s input is {describe(x)}, its weight {describe(w)}. "
                            f"Convert the input with .to({w.dtype!r}), or the layer with .to({x.dtype!r}).")
     if bias is not None and bias._a.dtype != x._a.dtype:
@@ -235,6 +236,10 @@ def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: An
            groups: int = 1) -> Tensor:
     """Convolution of input ([N,] C, D, H, W) with weight (O, C / groups, KD, KH, KW), plus bias (O) -> ([N,] O, D', H', W'). See `conv1d`."""
     return _convolution("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
+for _public in (conv1d, conv2d, conv3d):
+    OF_PUBLIC[_public].rounds_weight = True
 
 
 # -- transposed convolution --------------------------------------------------------------------------------------------------------

@@ -32,12 +32,17 @@ def dispatch(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def _in_autocast(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The body on cast arguments; the ops it is made of take them as they come."""
     table = thread.autocast
-    args, kwargs = autocast_arguments(record.autocast, args, kwargs)
-    thread.autocast = None
+    wide = _unrounded(args) if record.rounds_weight else None
+    if wide is None:
+        args, kwargs = autocast_arguments(record.autocast, args, kwargs)
+    else:
+        rest, kwargs = autocast_arguments(record.autocast, (args[0], *args[2:]), kwargs)
+        args = (rest[0], wide, *rest[1:])
+    thread.autocast, thread.wide_weight = None, wide
     try:
         return upper.batched(record, args, kwargs) if thread.batches else record.body(*args, **kwargs)
     finally:
-        thread.autocast = table
+        thread.autocast, thread.wide_weight = table, None
 
 
 def _through_mode(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -113,6 +118,18 @@ def autocast_arguments(policy: str, args: tuple, kwargs: dict[str, Any]) -> tupl
     if kind is None:
         return args, kwargs
     return tuple([_cast_nested(x, kind) for x in args]), {k: _cast_nested(v, kind) for k, v in kwargs.items()} if kwargs else kwargs
+
+
+def _unrounded(args: tuple) -> Tensor | None:
+    """The weight, if the op may take it in float32 and round it itself: no gradient is recorded, and it was not cast before."""
+    kind = thread.autocast.get("cpu")
+    if thread.grad or thread.batches or kind is not dtypes.bfloat16 or len(args) < 2:
+        return None
+    x, weight = args[:2]
+    if x.__class__ not in PLAIN or weight.__class__ not in PLAIN or not _is_cast(x) or weight._a.dtype.char != "f":
+        return None
+    cache = thread.autocast_cache
+    return None if cache is not None and (id(weight), kind) in cache else weight
 
 
 def _is_cast(x: Tensor) -> bool:

@@ -34,13 +34,14 @@ __all__ = ["Op", "OPS", "NAMESPACES", "op", "register", "method"]
 class Op:
     """What is known about one op."""
 
-    __slots__ = ("name", "body", "public", "namespaces", "methods", "inplace", "out", "aliases", "autocast")
+    __slots__ = ("name", "body", "public", "namespaces", "methods", "inplace", "out", "aliases", "autocast", "rounds_weight")
 
     def __init__(self, name: str, body: Callable, namespaces: tuple[str, ...], methods: tuple[str, ...], inplace: bool, out: bool | str,
                  aliases: tuple[str, ...], autocast: str | None):
         self.name, self.body, self.public = name, body, body
         self.namespaces, self.methods, self.inplace, self.out = namespaces, methods, inplace, out
         self.aliases, self.autocast = aliases, autocast
+        self.rounds_weight = False  # under autocast: takes its second argument in float32, and rounds it
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

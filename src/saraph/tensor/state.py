@@ -30,6 +30,7 @@ class _ThreadState(threading.local):
     anomaly_nan = True
     autocast: dict | None = None  # device type -> dtype, when autocast is on
     autocast_cache: dict | None = None
+    wide_weight: Any = None  # the float32 weight that the running convolution rounds itself, under autocast
     multithreading = True
     backward_pass: Any = None  # the pass of autograd.engine that is running
     batches: tuple = ()  # the vmaps that are running, outermost first
