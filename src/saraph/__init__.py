@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from saraph import dtypes as _dtypes
 from saraph import shapes as _shapes
 from saraph import tensor as _tensor_room
-from saraph.devices import device
 from saraph.determinism import (
     are_deterministic_algorithms_enabled,
     get_deterministic_debug_mode,
@@ -20,6 +19,7 @@ from saraph.determinism import (
     set_warn_always,
     use_deterministic_algorithms,
 )
+from saraph.devices import device
 from saraph.dtypes import can_cast, dtype, finfo, iinfo, promote_types
 from saraph.errors import AcceleratorError, OutOfMemoryError
 from saraph.ops import NAMESPACES as _NAMESPACES

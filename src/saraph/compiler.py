@@ -27,6 +27,7 @@ def disable(fn: Callable | None = None, recursive: bool = True, *, reason: str |
 
 def reset() -> None:
     """Forget what was compiled: nothing was."""
+    return None
 
 
 def allow_in_graph(fn: Any) -> Any:
@@ -41,6 +42,7 @@ def assume_constant_result(fn: Callable) -> Callable:
 
 def cudagraph_mark_step_begin() -> None:
     """A new iteration begins: of no interest without CUDA graphs."""
+    return None
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:

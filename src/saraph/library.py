@@ -150,7 +150,8 @@ class _Namespace:
         found = _TABLE.get(f"{self._name}::{name}")
         if found is None and self._name in ("aten", "prims"):
             record = OPS.get(name)
-            found = None if record is None else record.public
+            if record is not None:
+                return record.public
         if found is None:
             raise AttributeError(f"'_OpNamespace' '{self._name}' object has no attribute '{name}'")
         return found
@@ -186,7 +187,10 @@ def _qualified(name: str) -> tuple[str, str]:
 
 
 def _type_text(annotation: Any, mutated: str) -> str:
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation)) if not hasattr(annotation, "__args__") else str(annotation)
+    if isinstance(annotation, str):
+        text = annotation
+    else:
+        text = str(annotation) if hasattr(annotation, "__args__") else getattr(annotation, "__name__", str(annotation))
     text = text.replace("typing.", "").replace("saraph.", "").replace("torch.", "").replace("tensor.", "")
     optional = text.startswith("Optional[") or "None" in text
     text = text.removeprefix("Optional[").replace(" | None", "").replace("None | ", "")
@@ -316,7 +320,7 @@ def register_torch_dispatch(op: Any, torch_dispatch_class: Any, func: Callable |
 
 def fallthrough_kernel() -> None:
     """Stands for "nothing of its own here" in `Library.impl`."""
-    raise NotImplementedError("fallthrough_kernel() should never be called.")
+    raise RuntimeError("fallthrough_kernel() stands for a kernel and is never called")
 
 
 class _FakeContext:

@@ -97,8 +97,8 @@ class NestedTensor(Tensor):
         return _wrap(result, offsets) if isinstance(result, Tensor) and result.dim() and result.shape[0] == rows else result
 
 
-_BY_DIMENSION = {"softmax", "log_softmax", "sum", "mean", "amax", "amin", "max", "min", "prod", "var", "std", "cumsum", "argmax", "argmin", "norm", "select", "narrow",
-                 "squeeze", "unsqueeze", "transpose", "permute", "reshape", "view", "flatten", "unflatten", "cat", "split", "chunk"}
+_BY_DIMENSION = {"softmax", "log_softmax", "sum", "mean", "amax", "amin", "max", "min", "prod", "var", "std", "cumsum", "argmax", "argmin", "norm", "select",
+                 "narrow", "squeeze", "unsqueeze", "transpose", "permute", "reshape", "view", "flatten", "unflatten", "cat", "split", "chunk"}
 
 
 def _check_dims(func: Callable, first: NestedTensor, rest: tuple, kwargs: dict[str, Any]) -> None:

@@ -23,12 +23,15 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait for the work: it is done."""
+        return None
 
     def wait_event(self, event: Event) -> None:
         """Let later work wait for an event: it has happened."""
+        return None
 
     def wait_stream(self, other: Any) -> None:
         """Let later work wait for another stream: it is idle."""
+        return None
 
     def record_event(self, event: Event | None = None) -> Event:
         """An event that says when the work until now is done: now."""
@@ -67,6 +70,7 @@ class Event:
 
     def wait(self, stream: Stream | None = None) -> None:
         """Let a stream wait for the event: it has happened."""
+        return None
 
     def query(self) -> bool:
         """Whether it has happened: always."""
@@ -74,6 +78,7 @@ class Event:
 
     def synchronize(self) -> None:
         """Wait until it has happened: it has."""
+        return None
 
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds from this event to another; both need `enable_timing` and must have been recorded."""

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import IO, Union
+from typing import IO
 
 from saraph.devices import device as _device
 from saraph.shapes import Size
@@ -12,11 +12,11 @@ from saraph.tensor.storages import UntypedStorage as Storage
 
 __all__ = ["BoolLikeType", "Device", "FileLike", "FloatLikeType", "IntLikeType", "Number", "PySymType", "Size", "Storage", "SymBool", "SymFloat", "SymInt",
            "Tensor", "py_sym_types"]
-Number = Union[int, float, bool]
-Device = Union[_device, str, int, None]
-FileLike = Union[str, os.PathLike[str], IO[bytes]]
-IntLikeType = Union[int, SymInt]
-FloatLikeType = Union[float, SymFloat]
-BoolLikeType = Union[bool, SymBool]
-PySymType = Union[SymInt, SymFloat, SymBool]
+Number = int | float | bool
+Device = _device | str | int | None
+FileLike = str | os.PathLike[str] | IO[bytes]
+IntLikeType = int | SymInt
+FloatLikeType = float | SymFloat
+BoolLikeType = bool | SymBool
+PySymType = SymInt | SymFloat | SymBool
 py_sym_types = (SymInt, SymFloat, SymBool)

@@ -8,7 +8,7 @@ from typing import Any
 from saraph.backends import of
 from saraph.ops import inplace
 from saraph.tensor.node import Node, next_number
-from saraph.tensor.state import thread
+from saraph.tensor.state import state, thread, upper
 from saraph.tensor.tensor import Tensor, alias, bump, edge_of, save, shared_of, unpack, view_of, wrap
 
 __all__ = ["Function", "FunctionCtx", "BackwardCFunction", "NestedIOFunction", "once_differentiable", "InplaceFunction"]
@@ -143,6 +143,10 @@ class Function(metaclass=_FunctionMeta):
 
     generate_vmap_rule = False
     saved_tensors = BackwardCFunction.saved_tensors  # as in PyTorch, where ctx is described as a Function
+    saved_variables = BackwardCFunction.saved_tensors
+    next_functions = BackwardCFunction.next_functions
+    needs_input_grad: tuple[bool, ...] = ()
+    requires_grad = True
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -166,9 +170,21 @@ class Function(metaclass=_FunctionMeta):
         """Forward-mode derivative (to be overridden)."""
         raise _missing("jvp", " to use it with forward mode AD")
 
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
+        """What the Function does to a batch: returns (outputs, where their batch dimensions are). May be overridden; without it the samples' own ops are."""
+        raise _missing("vmap", " to use it with vmap")
+
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward` and record the call."""
+        if state.active and (thread.batches or thread.dual is not None):
+            return _transformed(cls, args, kwargs)
+        return cls._recorded(args, kwargs)[0]
+
+    @classmethod
+    def _recorded(cls, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """(what `forward` returned, the node of the call)."""
         node = object.__new__(cls._node_class)
         node.saved, node.versions, node.shapes, node.extra = (), None, None, None
         tensors = [(i, a) for i, a in enumerate(args) if isinstance(a, Tensor)]
@@ -187,7 +203,17 @@ class Function(metaclass=_FunctionMeta):
                 outputs = cls.forward(node, *args, **kwargs)
         finally:
             thread.grad = before
-        return _finish(node, args, tensors, outputs, tracked)
+        return _finish(node, args, tensors, outputs, tracked), node
+
+
+def _transformed(cls: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call inside of a vmap or of a level of forward-mode derivatives."""
+    current, thread.dual = thread.dual, None
+    try:
+        results, node = upper.batched_function(cls, args, kwargs) if thread.batches else cls._recorded(args, kwargs)
+    finally:
+        thread.dual = current
+    return results if current is None or node is None else upper.dual_function(cls, node, args, results, current)
 
 
 def _finish(node: Any, args: tuple, tensors: list, outputs: Any, tracked: bool) -> Any:

@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from saraph.backends import primitives
+from saraph.backends import nnpack, opt_einsum, primitives, quantized
 from saraph.backends.cpu import FUNCTIONS
 from saraph.backends.meta import MetaArray, make_primitive
 from saraph.backends.rules import attention, creation, fft, indexing, linalg, normalization, products, rearrange, reductions, spatial
 from saraph.backends.sparse import VALUEWISE, CompressedArray, SparseArray, added, copy_into, densified, fill, on_values, scaled
 from saraph.devices import META, device
+from saraph.kernels import jit
 
-__all__ = ["CompressedArray", "MetaArray", "SparseArray", "attention", "cpu", "creation", "fft", "linalg", "meta", "normalization", "of", "on",
-           "products", "rearrange", "reductions", "sparse", "spatial"]
+__all__ = ["CompressedArray", "MetaArray", "SparseArray", "attention", "cpu", "creation", "fft", "linalg", "meta", "nnpack", "normalization", "of", "on",
+           "opt_einsum", "products", "quantized", "rearrange", "reductions", "sparse", "spatial"]
 ndarray = np.ndarray
 
 
@@ -29,7 +30,13 @@ class Backend(SimpleNamespace):
     name: str
 
 
-cpu = Backend(name="cpu", **primitives.VIEWS, **FUNCTIONS)
+def get_cpu_capability() -> str:
+    """The widest vectors that machine code is made for: "AVX512", "AVX2" or "DEFAULT" (`torch.backends.cpu`)."""
+    width = jit.host().vector_bytes if jit.available() else 0
+    return {64: "AVX512", 32: "AVX2"}.get(width, "DEFAULT")
+
+
+cpu = Backend(name="cpu", get_cpu_capability=get_cpu_capability, **primitives.VIEWS, **FUNCTIONS)
 meta = Backend(name="meta", **{n: make_primitive(f, True) for n, f in primitives.VIEWS.items()},
                **{n: make_primitive(f, False) for n, f in primitives.RULES.items()})
 
@@ -60,3 +67,7 @@ def on(where: device) -> Backend:
 def is_array(value: object) -> bool:
     """Whether a value is an array of some backend."""
     return value.__class__ is ndarray or hasattr(value, "library")
+
+
+#: How exact float32 products must be ("none": as the ops' own switches say); kept for programs that set it.
+fp32_precision = "none"

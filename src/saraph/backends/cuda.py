@@ -143,6 +143,7 @@ class _PlanCache:
 
     def clear(self) -> None:
         """Empty the cache."""
+        return None
 
 
 cufft_plan_cache = _PlanCache()

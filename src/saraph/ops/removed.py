@@ -34,7 +34,8 @@ _gone("matrix_rank", "Please use the `torch.linalg.matrix_rank` function instead
 
 def _quantized_only(name: str) -> Callable[..., Any]:
     def refuse(self: Tensor) -> Any:
-        raise NotImplementedError(f"Could not run 'aten::{name}' with arguments from the 'CPU' backend: the tensor of dtype {self.dtype!r} is not "
+        kind = self.dtype
+        raise NotImplementedError(f"Could not run 'aten::{name}' with arguments from the 'CPU' backend: the tensor of dtype {kind!r} is not "
                                   "quantized (saraph has no quantized tensors).")
 
     refuse.__name__ = refuse.__qualname__ = name
@@ -91,5 +92,5 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     return other.detach() if assign else self.copy_(other).detach()
 
 
-Tensor.volatile = property(lambda self: False, doc="Removed from PyTorch: False.")
-Tensor.grad_dtype = property(lambda self: self.dtype, doc="The dtype of the gradient: that of the tensor.")
+Tensor.volatile = property(lambda self: False, doc="Removed from PyTorch: False.")  # type: ignore[attr-defined]
+Tensor.grad_dtype = property(lambda self: self.dtype, doc="The dtype of the gradient: that of the tensor.")  # type: ignore[attr-defined]

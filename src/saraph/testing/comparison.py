@@ -106,7 +106,8 @@ def _numbers(actual: Any, expected: Any, where: tuple[Any, ...], options: _Optio
         _fail(f"Booleans mismatch: {actual} is not {expected}", where, options)
     relative = difference / abs(expected) if expected else math.inf
     if rtol == atol == 0.0:
-        _fail(f"Scalars are not equal!\n\nExpected {expected} but got {actual}.\nAbsolute difference: {difference}\nRelative difference: {relative}", where, options)
+        _fail(f"Scalars are not equal!\n\nExpected {expected} but got {actual}.\nAbsolute difference: {difference}\n"
+              f"Relative difference: {relative}", where, options)
     _fail(f"Scalars are not close!\n\nExpected {expected} but got {actual}.\nAbsolute difference: {difference} (up to {atol} allowed)\n"
           f"Relative difference: {relative} (up to {rtol} allowed)", where, options)
 
@@ -114,7 +115,8 @@ def _numbers(actual: Any, expected: Any, where: tuple[Any, ...], options: _Optio
 def _tensors(actual: Any, expected: Any, where: tuple[Any, ...], options: _Options) -> None:
     a, e = (v if isinstance(v, Tensor) else as_tensor(v) for v in (actual, expected))
     if not options.checks["subclasses"] and type(actual) is not type(expected):
-        _fail(f"Except for scalars, type equality is required if allow_subclasses=False. Got {type(actual)} and {type(expected)} instead.", where, options, TypeError)
+        _fail(f"Except for scalars, type equality is required if allow_subclasses=False. Got {type(actual)} and {type(expected)} "
+              "instead.", where, options, TypeError)
     if a.shape != e.shape:
         _fail(f"The values for attribute 'shape' do not match: {a.shape} != {e.shape}.", where, options)
     for name, wanted in (("layout", options.checks["layout"]), ("device", options.checks["device"]), ("dtype", options.checks["dtype"])):

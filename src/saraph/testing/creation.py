@@ -15,16 +15,18 @@ __all__ = ["make_tensor"]
 def _range(dtype: Any, low: float | None, high: float | None) -> tuple[Any, Any]:
     """The range of the values: by default [-9, 9] for floats, [-9, 10) for signed and [0, 10) for unsigned integers, {0, 1} for bool."""
     if dtype is dtypes.bool_:
-        least, most, lowest, highest = 0, 2, 0, 2
+        lowest: Any = 0
+        highest: Any = 2
+        least, most = 0, 2
     elif dtype.is_floating_point or dtype.is_complex:
         info = dtypes.finfo(dtype)
         least, most, lowest, highest = -9, 9, info.min, info.max
     else:
         limits = dtypes.iinfo(dtype)
         least, most, lowest, highest = (-9, 10, limits.min, limits.max + 1) if dtype.is_signed else (0, 10, limits.min, limits.max + 1)
-    low = least if low is None else low
-    high = most if high is None else high
-    for name, value in (("low", low), ("high", high)):
+    low = float(least) if low is None else low
+    high = float(most) if high is None else high
+    for value in (low, high):
         if isinstance(value, float) and math.isnan(value):
             raise ValueError(f"`low` and `high` cannot be NaN, but got low={low!r} and high={high!r}")
     if low == high and (dtype.is_floating_point or dtype.is_complex):
@@ -57,7 +59,8 @@ def make_tensor(*shape: Any, dtype: Any, device: Any = None, low: float | None =
     dims = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else tuple(int(n) for n in shape)
     low, high = _range(dtype, low, high)
     if noncontiguous and memory_format is not None:
-        raise ValueError(f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got noncontiguous={noncontiguous!r} and {memory_format=!r}")
+        raise ValueError(f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+                         f"noncontiguous={noncontiguous!r} and {memory_format=!r}")
     if requires_grad and not (dtype.is_floating_point or dtype.is_complex):
         raise ValueError(f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype!r}")
     if noncontiguous and math.prod(dims) >= 2:

@@ -137,10 +137,6 @@ class Timer:
         self._run(max(number // 100, 2))
         return Measurement(number, [self._run(number)], self._task)
 
-    def repeat(self, repeat: int = -1, number: int = -1) -> None:
-        """As `timeit.Timer.repeat`, which the other methods replace."""
-        raise NotImplementedError("See `Timer.blocked_autorange.`")
-
     def _block(self, min_run_time: float) -> int:
         number = 1
         while True:
@@ -190,12 +186,15 @@ class Compare:
 
     def trim_significant_figures(self) -> None:
         """Kept for compatibility: figures are shown with one decimal."""
+        return None
 
     def colorize(self, rowwise: bool = False) -> None:
         """Kept for compatibility: the table has no colours."""
+        return None
 
     def highlight_warnings(self) -> None:
         """Kept for compatibility."""
+        return None
 
     def print(self) -> None:
         """Print the table."""

@@ -122,8 +122,9 @@ class FlopCounterMode(TorchFunctionMode):
         for name, counts in self.flop_counts.items():
             level = 0 if name == "Global" else name.count(".") + 1
             if level <= limit:
-                lines.append(f"{' ' * level + name:<40}  {convert_num_with_suffix(sum(counts.values()), suffix):>12}  {convert_to_percent_str(sum(counts.values()), total):>9}")
-                lines += [f"{' ' * level + ' - ' + str(op):<40}  {convert_num_with_suffix(n, suffix):>12}  {convert_to_percent_str(n, total):>9}" for op, n in counts.items()]
+                for label, n in ((name, sum(counts.values())), *((f" - {op}", n) for op, n in counts.items())):
+                    share = convert_to_percent_str(n, total)
+                    lines.append(f"{' ' * level + label:<40}  {convert_num_with_suffix(n, suffix):>12}  {share:>9}")
         return "\n".join(lines)
 
     def __torch_function__(self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:

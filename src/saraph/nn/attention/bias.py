@@ -8,7 +8,7 @@ from typing import Any
 
 from saraph.ops.attention import scaled_dot_product_attention
 from saraph.ops.creation import ones
-from saraph.tensor.subclass import instance
+from saraph.tensor.subclass import instance, share
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_left"]
@@ -41,7 +41,7 @@ class CausalBias(Tensor):
 
     def _materialize(self, device: Any = None) -> Tensor:
         """The mask as a plain bool tensor."""
-        return self.as_subclass(Tensor)
+        return share(self, Tensor)
 
     @classmethod
     def __torch_function__(cls, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -56,8 +56,10 @@ class CausalBias(Tensor):
             square = mask.variant is CausalVariant.UPPER_LEFT or mask.seq_len_q == mask.seq_len_kv
             call["is_causal"] = square
             return scaled_dot_product_attention(**call, attn_mask=None if square else mask._materialize())
-        plain = [a.as_subclass(Tensor) if isinstance(a, CausalBias) else a for a in args] if func is not Tensor.as_subclass else args
-        return super().__torch_function__(func, types, tuple(plain), kwargs) if func is Tensor.as_subclass else func(*plain, **kwargs)
+        if getattr(func, "__name__", "") == "as_subclass":
+            return share(args[0], args[1])
+        plain = tuple(a._materialize() if isinstance(a, CausalBias) else a for a in args)
+        return func(*plain, **kwargs)
 
     def __repr__(self, *args: Any, **kwargs: Any) -> str:
         return self._materialize().__repr__()

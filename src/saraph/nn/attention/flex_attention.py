@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from saraph import dtypes
-from saraph.ops.sequences import arange
 from saraph.ops.creation import tensor
 from saraph.ops.joining import constant_pad_nd
+from saraph.ops.sequences import arange
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["AuxOutput", "AuxRequest", "BlockMask", "and_masks", "create_block_mask", "create_mask", "flex_attention", "noop_mask", "or_masks"]
@@ -148,12 +148,12 @@ class BlockMask:
         index = tuple(slice(i, i + 1) if isinstance(i, int) and i != -1 else slice(-1, None) if isinstance(i, int) else i for i in index)
         parts = [None if t is None else t[index] for t in (self.kv_num_blocks, self.kv_indices, self.full_kv_num_blocks, self.full_kv_indices)]
         rows = min(parts[1].shape[-2] * self.BLOCK_SIZE[0], self.seq_lengths[0])  # type: ignore[union-attr]
-        return BlockMask((rows, self.seq_lengths[1]), *parts, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod)  # type: ignore[arg-type]
+        return BlockMask((rows, self.seq_lengths[1]), *parts, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
 
     def to(self, device: Any) -> BlockMask:
         """The mask on a device."""
         parts = [None if t is None else t.to(device) for t in (self.kv_num_blocks, self.kv_indices, self.full_kv_num_blocks, self.full_kv_indices)]
-        return BlockMask(self.seq_lengths, *parts, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=self.mask_mod)  # type: ignore[arg-type]
+        return BlockMask(self.seq_lengths, *parts, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
 
     def keep(self, sizes: tuple[int, ...]) -> Tensor:
         """Which scores take part, as bool (broadcastable to `sizes` = (B, H, queries, keys))."""
@@ -169,7 +169,8 @@ class BlockMask:
         return found
 
     def __repr__(self) -> str:
-        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, BLOCK_SIZE={self.BLOCK_SIZE}, mask_mod={getattr(self.mask_mod, '__name__', self.mask_mod)})"
+        name = getattr(self.mask_mod, "__name__", self.mask_mod)
+        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, BLOCK_SIZE={self.BLOCK_SIZE}, mask_mod={name})"
 
 
 def create_block_mask(mask_mod: Callable, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None,
@@ -184,7 +185,7 @@ def create_block_mask(mask_mod: Callable, B: int | None, H: int | None, Q_LEN: i
     partial = (counts > 0) & ~full if separate_full_blocks else counts > 0
     count, indices = _ordered(partial)
     whole = _ordered(full) if separate_full_blocks else (None, None)
-    return BlockMask((Q_LEN, KV_LEN), count, indices, *whole, BLOCK_SIZE=size, mask_mod=mask_mod)  # type: ignore[arg-type]
+    return BlockMask((Q_LEN, KV_LEN), count, indices, *whole, size, mask_mod)  # type: ignore[arg-type]
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
@@ -192,8 +193,8 @@ def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
         if t.dim() != 4:
             raise NotImplementedError("NYI: query, key, and value must be 4D tensors")
     if not query.dtype is key.dtype is value.dtype:
-        raise ValueError(f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype!r}, key.dtype: {key.dtype!r}, and value.dtype: "
-                         f"{value.dtype!r} instead.")
+        raise ValueError(f"Expected query, key, and value to have the same dtype, but got query.dtype: {query.dtype!r}, key.dtype: "
+                         f"{key.dtype!r}, and value.dtype: {value.dtype!r} instead.")
     if not enable_gqa and query.shape[-3] != key.shape[-3]:
         raise ValueError(f"Expect query and key/value to have the same number of heads but got Hq={query.shape[-3]} and Hkv={key.shape[-3]}. Try setting "
                          "enable_gqa=True for GQA.")
@@ -218,8 +219,8 @@ def flex_attention(query: Tensor, key: Tensor, value: Tensor, score_mod: Callabl
     scores = query.to(wide).matmul(key.to(wide).transpose(-2, -1)) * factor
     sizes = tuple(scores.shape)
     if block_mask is not None and (block_mask.seq_lengths[0] < sizes[2] or block_mask.seq_lengths[1] < sizes[3]):
-        raise ValueError(f"block_mask was created for block_mask.shape={block_mask.shape} but got q_len={sizes[2]} and kv_len={sizes[3]}. As the block mask was "
-                         "created for a smaller length than you're using it for, you likely need to create a new block mask.")
+        raise ValueError(f"block_mask was created for block_mask.shape={block_mask.shape} but got q_len={sizes[2]} and kv_len={sizes[3]}. "
+                         "As the block mask was created for a smaller length than you're using it for, you likely need to create a new block mask.")
     if score_mod is not None:
         scores = score_mod(scores, *_places(sizes)).to(wide)
     if block_mask is not None:
