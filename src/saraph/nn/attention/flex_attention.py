@@ -148,12 +148,12 @@ class BlockMask:
         index = tuple(slice(i, i + 1) if isinstance(i, int) and i != -1 else slice(-1, None) if isinstance(i, int) else i for i in index)
         parts = [None if t is None else t[index] for t in (self.kv_num_blocks, self.kv_indices, self.full_kv_num_blocks, self.full_kv_indices)]
         rows = min(parts[1].shape[-2] * self.BLOCK_SIZE[0], self.seq_lengths[0])  # type: ignore[union-attr]
-        return BlockMask((rows, self.seq_lengths[1]), *parts, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
+        return BlockMask((rows, self.seq_lengths[1]), *parts, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type, call-arg]
 
     def to(self, device: Any) -> BlockMask:
         """The mask on a device."""
         parts = [None if t is None else t.to(device) for t in (self.kv_num_blocks, self.kv_indices, self.full_kv_num_blocks, self.full_kv_indices)]
-        return BlockMask(self.seq_lengths, *parts, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type]
+        return BlockMask(self.seq_lengths, *parts, self.BLOCK_SIZE, self.mask_mod)  # type: ignore[arg-type, call-arg]
 
     def keep(self, sizes: tuple[int, ...]) -> Tensor:
         """Which scores take part, as bool (broadcastable to `sizes` = (B, H, queries, keys))."""
@@ -185,7 +185,7 @@ def create_block_mask(mask_mod: Callable, B: int | None, H: int | None, Q_LEN: i
     partial = (counts > 0) & ~full if separate_full_blocks else counts > 0
     count, indices = _ordered(partial)
     whole = _ordered(full) if separate_full_blocks else (None, None)
-    return BlockMask((Q_LEN, KV_LEN), count, indices, *whole, size, mask_mod)  # type: ignore[arg-type]
+    return BlockMask((Q_LEN, KV_LEN), count, indices, *whole, size, mask_mod)  # type: ignore[arg-type, call-arg]
 
 
 def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
