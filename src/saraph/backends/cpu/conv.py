@@ -45,11 +45,23 @@ def _deep(a: np.ndarray) -> np.ndarray:
     return a[(slice(None), slice(None), *[None] * (5 - a.ndim))] if a.ndim < 5 else a
 
 
+def _dense(a: np.ndarray) -> np.ndarray:
+    """The array, or a copy, row-major."""
+    if a.flags.c_contiguous and a.flags.aligned:
+        return a
+    result = blocks.empty(a.shape, a.dtype)
+    if a.size and not any(a.strides):  # the gradient of a sum, say
+        copying.fill(result, a.flat[0].tobytes())
+    elif not (a.flags.aligned and copying.copy_into(result, a)):
+        np.copyto(result, a)
+    return result
+
+
 def _readable(a: np.ndarray) -> np.ndarray:
     """The array, or a copy, with channels or pixels side by side."""
     if a.itemsize in (a.strides[1], a.strides[-1]) and a.flags.aligned:
         return a
-    return np.ascontiguousarray(a)
+    return _dense(a)
 
 
 def _empty(shape: tuple[int, ...], kind: np.dtype, last: bool) -> np.ndarray:
@@ -63,7 +75,7 @@ def _multiply(backward: bool, x: np.ndarray, w: np.ndarray, bias: np.ndarray | N
               dilation: Ints, groups: int, w_last: bool = False) -> None:
     w_last = w_last or is_channels_last(w)
     if not w_last:
-        w = np.ascontiguousarray(w)
+        w = _dense(w)
     x = _readable(x)
     if w.shape[2:] == (3, 3) and x.dtype == float32 and groups == 1 and tuple(stride) == tuple(dilation) == (1, 1):
         if winograd.convolve(x, w, bias, out, tuple(padding), last, w_last, backward):  # type: ignore[arg-type]
@@ -71,7 +83,7 @@ def _multiply(backward: bool, x: np.ndarray, w: np.ndarray, bias: np.ndarray | N
     x = _deep(x)
     operands = product.Operands(x.dtype.char, backward, x.shape, x.strides, _deep(w).shape, w_last, _three(out.shape[2:], 1), last, _three(stride, 1),
                                 _three(padding, 0), _three(dilation, 1), groups)
-    product.run(operands, x, w, None if bias is None else np.ascontiguousarray(bias), out)
+    product.run(operands, x, w, None if bias is None else _dense(bias), out)
 
 
 def _pairs(x: np.ndarray, w: np.ndarray, groups: int) -> bool:
@@ -121,7 +133,7 @@ def _weight_of_pairs(w: np.ndarray) -> tuple[np.ndarray, int, bool]:
     side = is_channels_last(w) or math.prod(w.shape[2:]) == 1
     wide = w.dtype == float32
     if not side:
-        return np.ascontiguousarray(w), product.APART_WIDE if wide else product.APART, False
+        return _dense(w), product.APART_WIDE if wide else product.APART, False
     if w.shape[1] % 2 == 0 and channels_last(w).flags.c_contiguous:
         return w, product.SIDE_WIDE if wide else product.AS_PAIRS, True
     return _paired(cast(w, bfloat16) if wide else w), product.AS_PAIRS, True
@@ -178,7 +190,7 @@ def convolution_weight_grad(x: np.ndarray, g: np.ndarray, kernel: Ints, stride: 
         return definition.convolution_weight_grad(x, g, kernel, stride, padding, dilation, groups)
     last = is_channels_last(x)
     out = _empty(shape, kind, last)
-    x, g = _deep(_readable(x)), _deep(g if is_channels_last(g) else np.ascontiguousarray(g))
+    x, g = _deep(_readable(x)), _deep(g if is_channels_last(g) else _dense(g))
     operands = product.Operands(kind.char, False, x.shape, x.strides, _deep(out).shape, last, _three(g.shape[2:], 1), last, _three(stride, 1),
                                 _three(padding, 0), _three(dilation, 1), groups)
     weight.run(operands, x, g, out)
