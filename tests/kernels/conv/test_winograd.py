@@ -10,7 +10,7 @@ from saraph.backends.cpu import conv
 from saraph.backends.cpu import conv_definition as definition
 from saraph.backends.cpu.windows import channels_first
 from saraph.kernels import blocks, jit
-from saraph.kernels.conv import product, winograd
+from saraph.kernels.conv import product, winograd, winograd_weight
 
 pytestmark = pytest.mark.skipif(not jit.available(), reason="nothing can be compiled here")
 SETTINGS = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -32,6 +32,16 @@ def by_winograd(x, w, bias, padding, last, w_last, size=None):
         out = blocks.empty((x.shape[0], made, high, wide), np.dtype(np.float32))
     o = winograd.Operands(x.shape, x.strides, made, (high, wide), padding, size is not None, w_last, last)
     return out if winograd.run(o, x, w, bias, out) else None
+
+
+def weight_by_winograd(x, g, padding, last):
+    """The gradient of the weight, or None."""
+    out = conv._empty((g.shape[1], x.shape[1], 3, 3), np.dtype(np.float32), last)
+    return out if winograd_weight.run(winograd_weight.Operands(x.shape, x.strides, g.shape, g.strides, padding, last), x, g, out) else None
+
+
+def weight(x, g, padding):
+    return definition.convolution_weight_grad(wide(x), wide(g), (3, 3), ONE, padding, ONE, 1)
 
 
 def wide(a):
@@ -81,11 +91,12 @@ def test_against_the_definition(side, guards, data):
     w = in_order(rng.standard_normal((made, channels, 3, 3)).astype(np.float32), w_last)
     bias = rng.standard_normal(made).astype(np.float32) if draw(st.booleans()) else None
     want = forward(x, w, bias, padding)
-    g = in_order(rng.standard_normal(want.shape).astype(np.float32), last)
+    g = in_order(rng.standard_normal(want.shape).astype(np.float32), draw(st.booleans()))
     x, w, g = (guarded(a, side, read_only=True) for a in (x, w, g))
     last = draw(st.booleans())
     close(by_winograd(x, w, bias, padding, last, w_last), want)
     close(by_winograd(g, w, None, padding, last, w_last, size), backward(g, w, size, padding))
+    close(weight_by_winograd(x, g, padding, w_last), weight(x, g, padding))
     check(*guards)
     guards.clear()
 
@@ -99,6 +110,8 @@ def test_for_lesser_processors(limit):
             close(by_winograd(in_order(x, last), in_order(w, last), None, ONE, last, last), forward(x, w, None, ONE))
             g = by_winograd(in_order(x, last), np.ascontiguousarray(w.swapaxes(0, 1)), None, ONE, last, False, x.shape[2:])
             close(g, backward(x, w.swapaxes(0, 1), x.shape[2:], ONE))
+            g = rng.standard_normal((2, 41, 13, 22)).astype(np.float32)
+            close(weight_by_winograd(in_order(x, last), g, ONE, last), weight(x, g, ONE))
 
 
 @pytest.mark.parametrize("last", [False, True])
@@ -111,7 +124,8 @@ def test_same_bits_for_any_number_of_threads(shape, last):
     try:
         for count in (1, 2, 3, 7):
             threads.set_num_threads(count)
-            made.append(by_winograd(x, w, bias, ONE, last, False).tobytes())
+            y = by_winograd(x, w, bias, ONE, last, False)
+            made.append(y.tobytes() + weight_by_winograd(x, y, ONE, last).tobytes())
     finally:
         threads.set_num_threads(before)
     assert len(set(made)) == 1
@@ -139,6 +153,16 @@ def test_error_is_about_that_of_the_direct_sum(channels, positive):
     assert np.abs(got - want).max() <= 3 * np.abs(direct - want).max()
 
 
+def test_error_of_the_weight_is_about_that_of_the_direct_sum(monkeypatch):
+    rng = np.random.default_rng(0)
+    x, g = (rng.standard_normal((8, 64, 28, 28)).astype(np.float32) for _ in range(2))
+    want, got = weight(x, g, ONE), weight_by_winograd(x, g, ONE, False)
+    monkeypatch.setattr(winograd_weight, "convolve", lambda *args: False)
+    direct = conv.convolution_weight_grad(x, g, (3, 3), ONE, ONE, ONE, 1)
+    assert error(got, want) <= 3 * error(direct, want)
+    assert np.abs(got - want).max() <= 3 * np.abs(direct - want).max()
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38])
 @pytest.mark.parametrize("where", ["x", "w", "bias"])
 def test_not_finite_is_left_to_the_direct_kernel(where, value):
@@ -151,7 +175,11 @@ def test_not_finite_is_left_to_the_direct_kernel(where, value):
     with np.errstate(all="ignore"):
         want = forward(x, w, bias, ONE).astype(np.float32)
         got = conv.convolution(x, w, bias, ONE, ONE, ONE, 1)
-    assert np.array_equal(np.isnan(got), np.isnan(want)) and np.array_equal(np.isinf(got), np.isinf(want))
+        g = np.ones_like(got)
+        want_weight = weight(x, g, ONE).astype(np.float32)
+        got_weight = conv.convolution_weight_grad(x, g, (3, 3), ONE, ONE, ONE, 1)
+    for one, other in ((got, want), (got_weight, want_weight)):
+        assert np.array_equal(np.isnan(one), np.isnan(other)) and np.array_equal(np.isinf(one), np.isinf(other))
 
 
 def test_chosen_where_it_pays(monkeypatch):
@@ -175,3 +203,9 @@ def test_chosen_where_it_pays(monkeypatch):
     calls.clear()
     conv.convolution_input_grad(g, w, (28, 28), ONE, ONE, ONE, 1)
     assert calls[0].backward and calls[0].made == 48
+    monkeypatch.setattr(winograd_weight, "run", lambda o, *rest: calls.append(o) or True)
+    for images, expected in ((4, 1), (1, 0)):
+        calls.clear()
+        x, g = (rng.standard_normal((images, 64, 8, 8)).astype(np.float32) for _ in range(2))
+        conv.convolution_weight_grad(np.repeat(x, 5, 0), np.repeat(g, 5, 0), (3, 3), ONE, ONE, ONE, 1)
+        assert len(calls) == expected

@@ -20,7 +20,7 @@ from saraph.backends.cpu.windows import Ints, channels_first, channels_last, is_
 from saraph.dtypes import REDUCED
 from saraph.dtypes import bfloat16 as bfloat16_dtype
 from saraph.kernels import blocks, copying
-from saraph.kernels.conv import product, weight, winograd
+from saraph.kernels.conv import product, weight, winograd, winograd_weight
 
 float32 = np.dtype(np.float32)
 bfloat16 = bfloat16_dtype.numpy
@@ -71,15 +71,19 @@ def _empty(shape: tuple[int, ...], kind: np.dtype, last: bool) -> np.ndarray:
     return blocks.empty(shape, kind)
 
 
+def _in_tiles(kernel: Ints, kind: np.dtype, stride: Ints, dilation: Ints, groups: int) -> bool:
+    """Whether Winograd's kernels can do it."""
+    return kind == float32 and groups == 1 and tuple(kernel) == (3, 3) and tuple(stride) == tuple(dilation) == (1, 1)
+
+
 def _multiply(backward: bool, x: np.ndarray, w: np.ndarray, bias: np.ndarray | None, out: np.ndarray, last: bool, stride: Ints, padding: Ints,
               dilation: Ints, groups: int, w_last: bool = False) -> None:
     w_last = w_last or is_channels_last(w)
     if not w_last:
         w = _dense(w)
     x = _readable(x)
-    if w.shape[2:] == (3, 3) and x.dtype == float32 and groups == 1 and tuple(stride) == tuple(dilation) == (1, 1):
-        if winograd.convolve(x, w, bias, out, tuple(padding), last, w_last, backward):  # type: ignore[arg-type]
-            return
+    if _in_tiles(w.shape[2:], x.dtype, stride, dilation, groups) and winograd.convolve(x, w, bias, out, (padding[0], padding[1]), last, w_last, backward):
+        return
     x = _deep(x)
     operands = product.Operands(x.dtype.char, backward, x.shape, x.strides, _deep(w).shape, w_last, _three(out.shape[2:], 1), last, _three(stride, 1),
                                 _three(padding, 0), _three(dilation, 1), groups)
@@ -190,7 +194,10 @@ def convolution_weight_grad(x: np.ndarray, g: np.ndarray, kernel: Ints, stride: 
         return definition.convolution_weight_grad(x, g, kernel, stride, padding, dilation, groups)
     last = is_channels_last(x)
     out = _empty(shape, kind, last)
-    x, g = _deep(_readable(x)), _deep(g if is_channels_last(g) else _dense(g))
+    x, g = _readable(x), g if is_channels_last(g) else _dense(g)
+    if _in_tiles(kernel, kind, stride, dilation, groups) and winograd_weight.convolve(x, g, out, (padding[0], padding[1]), last):
+        return out
+    x, g = _deep(x), _deep(g)
     operands = product.Operands(kind.char, False, x.shape, x.strides, _deep(out).shape, last, _three(g.shape[2:], 1), last, _three(stride, 1),
                                 _three(padding, 0), _three(dilation, 1), groups)
     weight.run(operands, x, g, out)

@@ -1,6 +1,7 @@
 """What the tasks of convolution share: their words, the strip of the input, panels."""
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 from saraph.kernels import pool
@@ -28,6 +29,12 @@ class Writer:
 
     def pointer(self, name: str) -> Value:
         return self.word(name, POINTER)
+
+    def prefixed(self, prefix: str, names: Sequence[str]) -> Writer:
+        """The same task, where these names stand for the words with the prefix."""
+        other = copy.copy(self)
+        other._index = {**self._index, **{name: self._index[prefix + name] for name in names}}
+        return other
 
     def split(self, number: Value, *names: str) -> list[Value]:
         """The digits of a number whose base is the word of each name; what is left over comes first."""

@@ -21,7 +21,7 @@ An infinity or NaN would spread over a whole tile: where a result is not finite,
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,13 +66,14 @@ WORDS = (*STRIP,
          # the output
          "out", "out_n", "out_h", "out_w", "out_c", "high", "wide", "turned", "bias", "flags")
 
-_Line = Sequence[Value]
+Line = Sequence[Value]
+Transform = Callable[[Function, Line], list[Value]]
 
 
 # -- transforms of six, three and six numbers ----------------------------------------------------------------------------------------
 
 
-def _input_line(f: Function, d: _Line) -> list[Value]:
+def input_line(f: Function, d: Line) -> list[Value]:
     a, b = A * A, B * B
     even_a, odd_a = f.fma(d[2], -b, d[4]), f.fma(d[1], -b, d[3])
     even_b, odd_b = f.fma(d[2], -a, d[4]), f.fma(d[1], -a, d[3])
@@ -80,7 +81,7 @@ def _input_line(f: Function, d: _Line) -> list[Value]:
             f.fma(odd_b, -B, even_b), f.fma(d[3], -(a + b), f.fma(d[1], a * b, d[5]))]
 
 
-def _weight_line(f: Function, g: _Line) -> list[Value]:
+def _weight_line(f: Function, g: Line) -> list[Value]:
     a, b = A * A, B * B
     made = [g[0] * (1 / (a * b))]
     for point, square, other in ((A, a, b), (B, b, a)):
@@ -90,16 +91,16 @@ def _weight_line(f: Function, g: _Line) -> list[Value]:
     return [*made, g[2]]
 
 
-def _output_line(f: Function, m: _Line) -> list[Value]:
+def _output_line(f: Function, m: Line) -> list[Value]:
     sum_a, less_a, sum_b, less_b = m[1] + m[2], m[1] - m[2], m[3] + m[4], m[3] - m[4]
     return [m[0] + (sum_a + sum_b), f.fma(less_b, B, less_a * A), f.fma(sum_b, B ** 2, sum_a * A ** 2),
             f.fma(less_b, B ** 3, f.fma(less_a, A ** 3, m[5]))]
 
 
-def _both_ways(f: Function, line: object, square: Sequence[_Line]) -> list[list[Value]]:
+def both_ways(f: Function, line: Transform, square: Sequence[Line]) -> list[list[Value]]:
     """A transform of the columns, then of the rows, of square[row][column]."""
-    columns = [line(f, column) for column in zip(*square, strict=True)]  # type: ignore[operator]
-    return [line(f, row) for row in zip(*columns, strict=True)]  # type: ignore[operator]
+    columns = [line(f, column) for column in zip(*square, strict=True)]
+    return [line(f, row) for row in zip(*columns, strict=True)]
 
 
 # -- functions -----------------------------------------------------------------------------------------------------------------------
@@ -112,7 +113,7 @@ def build(host: Host) -> str:
     module.declare(pool.PARALLEL)
     write_moving(module, FLOAT, tile.lanes)
     kind = FLOAT.vector(tile.lanes)
-    _write_input(module, kind)
+    write_input(module, "transform_input", kind, REACH, input_line)
     _write_output(module, kind)
     for rows in (tile.rows, tile.rows // 2):
         _write_product(module, tile._replace(rows=rows))
@@ -127,18 +128,18 @@ def build(host: Host) -> str:
     return module.text()
 
 
-def _write_input(module: Module, kind: Type) -> None:
-    """A row of `count` tiles of one vector of channels: from the strip into the 36 matrices, `point` bytes apart."""
-    f = module.function("transform_input", (("source", POINTER), ("line", I64), ("target", POINTER), ("point", I64), ("count", I64)))
+def write_input(module: Module, name: str, kind: Type, reach: int, transform: Transform) -> None:
+    """A row of `count` tiles of one vector of channels: from the strip, `reach` by `reach`, into the 36 matrices, `point` bytes apart."""
+    f = module.function(name, (("source", POINTER), ("line", I64), ("target", POINTER), ("point", I64), ("count", I64)))
     source, line, target, point, count = f.parameters
     with f.range(0, count) as tile:
         start = f.offset(source, tile * (SIDE * kind.size))
         square = []
-        for row in range(REACH):
+        for row in range(reach):
             at = f.offset(start, line * row)
-            square.append([f.load(kind, f.offset(at, column * kind.size)) for column in range(REACH)])
+            square.append([f.load(kind, f.offset(at, column * kind.size)) for column in range(reach)])
         end = f.offset(target, tile * kind.size)
-        for number, value in enumerate(v for row in _both_ways(f, _input_line, square) for v in row):
+        for number, value in enumerate(v for row in both_ways(f, transform, square) for v in row):
             f.store(value, f.offset(end, point * number))
     f.give_back()
 
@@ -158,7 +159,7 @@ def _write_output(module: Module, kind: Type) -> None:
     with f.range(0, count) as tile:
         start, end = f.offset(source, tile * kind.size), f.offset(target, tile * SIDE * pixel)
         square = [[f.load(kind, f.offset(start, point * (row * REACH + column))) for column in range(REACH)] for row in range(REACH)]
-        made = [[value + addend for value in row] for row in _both_ways(f, _output_line, square)]
+        made = [[value + addend for value in row] for row in both_ways(f, _output_line, square)]
         for value in (v for row in made for v in row):
             check.set(f.fma(value, 0.0, check.get()))
         left = wide - tile * SIDE
@@ -234,7 +235,7 @@ def _write_weights(w: Writer, kind: Type) -> None:
             start, end = f.offset(taps, channel * (TAPS * row) + v), f.offset(target, channel * row + v)
             loaded = [f.load(kind, f.offset(start, w.word("next_tap") * tap)) for tap in range(TAPS)]
             square = [loaded[k:k + 3] for k in range(0, TAPS, 3)]
-            for number, value in enumerate(v for line in _both_ways(f, _weight_line, square) for v in line):
+            for number, value in enumerate(v for line in both_ways(f, _weight_line, square) for v in line):
                 f.store(value, f.offset(end, point * number))
     f.give_back()
 
@@ -368,12 +369,12 @@ class Plan(NamedTuple):
     lanes: int  # of all panels
 
 
-def _line(count: int) -> int:
+def line_bytes(count: int) -> int:
     """Bytes rounded up to whole cache lines, an odd number of them: what lies so far apart does not fall upon each other in the cache."""
     return (-(-count // 64) | 1) * 64
 
 
-def _chosen(images: int, rows: int, columns: int, tile_rows: int, most: int) -> tuple[int, int, int]:
+def chosen(images: int, rows: int, columns: int, tile_rows: int, most: int) -> tuple[int, int, int]:
     """Images, tile rows and tile columns of a block: at most `most` tiles, in whole rows where they fit, wasting little of the product's tiles."""
     if columns > most:
         count = -(-columns // most)
@@ -405,7 +406,7 @@ def plan(o: Operands, host: Host) -> Plan:
     heavy = POINTS * SIZE * depth * o.made > HEAVY
     units = HEAVY_UNITS if heavy else LIGHT_UNITS
     most = HEAVY_TILES if heavy else min(LIGHT_TILES, max(tile.rows, images * tiles_h * tiles_w // units))
-    block = _chosen(images, tiles_h, tiles_w, tile.rows, most)
+    block = chosen(images, tiles_h, tiles_w, tile.rows, most)
     half = tile.rows // 2
     tiles = -(-block[0] * block[1] * block[2] // half) * half
     grid = (-(-images // block[0]), -(-tiles_h // block[1]), -(-tiles_w // block[2]))
@@ -414,18 +415,18 @@ def plan(o: Operands, host: Host) -> Plan:
     words = dict.fromkeys(WORDS, 0)
     words.update(zip(("x_n", "x_c", "x_h", "x_w"), o.x_strides, strict=True))
     strip_h, strip_w = block[1] * SIDE + 2, block[2] * SIDE + 2
-    row = _line(strip_w * vector)
+    row = line_bytes(strip_w * vector)
     words.update(size_d=1, size_h=o.x_shape[2], size_w=o.x_shape[3], gap_d=1, gap_h=1, gap_w=1, strip_d=1, strip_h=strip_h, strip_w=strip_w,
                  pitch=vector, strip_row=row, strip_image=strip_h * row, channels=lanes, stage=COPY if o.x_strides[1] == SIZE else TRANSPOSE)
     v_chunk, m_chunk = tiles * vector, tiles * vector
-    v_point, m_point = _line(chunks * v_chunk), _line(at_once * VECTORS * m_chunk)
+    v_point, m_point = line_bytes(chunks * v_chunk), line_bytes(at_once * VECTORS * m_chunk)
     v_at = -(-block[0] * strip_h * row // 64) * 64
     m_at = v_at + POINTS * v_point
     region_at = m_at + POINTS * m_point
     slot = region_at + (0 if o.last else tiles * SIDE * SIDE * vector)
     words.update(scratch_slot=slot, v_at=v_at, v_point=v_point, v_chunk=v_chunk, m_at=m_at, m_point=m_point, m_chunk=m_chunk, region_at=region_at)
     weight_row = VECTORS * vector
-    weights_point = _line(panels * depth * weight_row)
+    weights_point = line_bytes(panels * depth * weight_row)
     words.update(_weight_words(o, weight_row), weights_point=weights_point, pieces=-(-depth // PIECE), pack_units=panels * -(-depth // PIECE))
     turn = 2 if o.backward else 0
     words.update(zip(("grid_n", "grid_h", "grid_w"), grid, strict=True))
