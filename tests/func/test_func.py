@@ -33,7 +33,7 @@ def test_trees_aux_and_argnums():
     assert found["a"].tolist() == [6.0, 6.0] and found["b"].item() == 4.0 and value.item() == 12.0 and aux.tolist() == [2.0, 2.0]
     first, second = grad(lambda x, y: x * y, argnums=(0, 1))(torch.tensor(2.0), torch.tensor(5.0))
     assert (first.item(), second.item()) == (5.0, 2.0)
-    with pytest.raises(RuntimeError, match="scalar tensor"):
+    with pytest.raises(RuntimeError, match="scalar Tensor"):
         grad(lambda x: x)(torch.ones(2))
 
 

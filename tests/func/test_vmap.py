@@ -1,12 +1,17 @@
 """vmap against a loop over samples, for every op of the table and every place of the batch dimension."""
+import importlib.util
 import itertools
+import pathlib
 
 import pytest
 
 import saraph as torch
 from saraph.func import grad, vmap
-from vmap_table import TABLE
 
+_spec = importlib.util.spec_from_file_location("saraph_vmap_table", pathlib.Path(__file__).parent / "vmap_table.py")
+_table = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_table)
+TABLE = _table.TABLE
 BATCH = 3
 
 

@@ -98,7 +98,7 @@ def _inputs(what: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
     if not isinstance(in_dims, (int, tuple, list)):
         raise ValueError(f"{what}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}.")
     if not args:
-        raise ValueError(f"{what}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no inputs. The latter is "
+        raise ValueError(f"{what.replace(f', in_dims={in_dims}, ...', '')}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no inputs. The latter is "
                          "unsupported.")
     leaves, structure = tree_flatten(args)
     dims = _spread(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)

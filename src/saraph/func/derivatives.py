@@ -30,6 +30,8 @@ class Level:
 
     def leaf(self, x: Tensor) -> Tensor:
         """A tensor to differentiate by that nobody else follows."""
+        if not (x.is_floating_point() or x.is_complex()):
+            raise RuntimeError(f"only Tensors of floating point dtype can require gradients, this one is {x.dtype!r}")
         fresh = x.detach().requires_grad_()
         self.own.add(id(fresh))
         self.kept.append(fresh)
@@ -38,7 +40,7 @@ class Level:
     def enter(self, value: Any) -> Any:
         """The fresh input for one leaf of a tree of inputs."""
         if not isinstance(value, Tensor):
-            return value
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
         value = current(value)
         return value.view_as(value) if self.outside and needs_grad(value) else self.leaf(value)
 
@@ -87,14 +89,14 @@ def pull(outputs: Sequence[Tensor], inputs: Sequence[Tensor], cotangents: Sequen
 def chosen(argnums: Any, args: tuple[Any, ...], name: str) -> tuple[int, ...]:
     """The positions that `argnums` (an int or a tuple) means."""
     if not isinstance(argnums, (int, tuple)) or isinstance(argnums, bool):
-        raise RuntimeError(f"{name}: argnums should be int or Tuple of ints, got {type(argnums)}")
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)} ({name})")
     positions = (argnums,) if isinstance(argnums, int) else argnums
     if not positions:
-        raise RuntimeError(f"{name}: argnums must be non-empty")
+        raise RuntimeError(f"argnums must be non-empty ({name})")
     found = []
     for k in positions:
         if not isinstance(k, int):
-            raise RuntimeError(f"{name}: argnums must be int, got {type(k)}")
+            raise RuntimeError(f"argnums must be int, got {type(k)} ({name})")
         if not -len(args) <= k < len(args):
             raise RuntimeError(f"Got argnum={k}, but only {len(args)} positional inputs")
         found.append(k % len(args))
@@ -131,9 +133,9 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
             fresh = _with_inputs(level, args, positions)
             output, aux = split_aux(func(*fresh, **kwargs), has_aux, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
-                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return tensor, got type {type(output)}")
+                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}")
             if output.dim() != 0:
-                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a scalar tensor, got tensor with {output.dim()} dims. Maybe you "
+                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {output.dim()} dims. Maybe you "
                                    "wanted to use the vjp or jacrev APIs instead?")
             wanted = fresh[positions[0]] if isinstance(argnums, int) else tuple(fresh[k] for k in positions)
             leaves, structure = tree_flatten(wanted)
@@ -173,7 +175,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         output, aux = split_aux(func(*fresh), has_aux, "vjp(f, *primals)")
         outputs, structure = tree_flatten(output)
         if not outputs or not all(isinstance(o, Tensor) for o in outputs):
-            raise RuntimeError(f"vjp(f, *primals): Expected f(*primals) to return tensors, got {[type(o).__name__ for o in outputs] or 'nothing'}")
+            raise RuntimeError(f"vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported type "
+                               f"{', '.join(str(type(o)) for o in outputs if not isinstance(o, Tensor)) or 'nothing'}")
     inputs, shape_of_inputs = tree_flatten(fresh)
     tensors = tensors_of(inputs)
 
@@ -182,9 +185,9 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         if given != structure:
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. cotangents: {given}, "
                                f"primal output: {structure}")
-        for w, o in zip(weights, outputs):
+        for k, (w, o) in enumerate(zip(weights, outputs)):
             if w.shape != o.shape:
-                raise RuntimeError(f"vjp: a cotangent has shape {tuple(w.shape)}, but the output {tuple(o.shape)}")
+                raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {w.shape} and output[{k}] has a shape of {o.shape}. (vjp: the cotangents)")
         inner = Level()
         inner.own = level.own
         with enable_grad():
@@ -238,7 +241,8 @@ def _check_tangents(primals: Any, tangents: Any, name: str) -> list[Tensor]:
         if not isinstance(p, Tensor) or not isinstance(t, Tensor):
             raise RuntimeError(f"{name}: primals and tangents must be (trees of) tensors, got {type(p).__name__} and {type(t).__name__}")
         if p.shape != t.shape:
-            raise RuntimeError(f"{name}: a tangent has shape {tuple(t.shape)}, but its primal {tuple(p.shape)}")
+            raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. Tensor is "
+                               f"of size {list(p.shape)} while the given forward gradient is of size {list(t.shape)}. ({name})")
     return directions
 
 

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 from saraph.backends import of
 from saraph.backends.batched import INPLACE, BatchedArray, NeedsValues, enter, summed, taken_out
+from saraph.autograd.forward_ad import carry
+from saraph.autograd.function import Function
+from saraph.ops.dispatch import writes
 from saraph.ops.joining import stack
 from saraph.random import default_generator
 from saraph.tensor.node import derivative
@@ -72,13 +75,16 @@ def SumBackward(node: Any, g: Tensor) -> Tensor:
 
 def enter_batch(x: Tensor, dim: int, level: int, size: int) -> Tensor:
     """The samples along a dimension of x as one tensor of the level: a view."""
-    return view_of(x, enter(x._a, dim, level, size), EnterBackward, replay=lambda base: enter_batch(base, dim, level, size), dim=dim, level=level, size=size)
+    found = view_of(x, enter(x._a, dim, level, size), EnterBackward, replay=lambda base: enter_batch(base, dim, level, size), dim=dim, level=level, size=size)
+    return found if thread.dual is None else carry(x, found, lambda t: enter_batch(t, dim, level, size))
 
 
 def leave_batch(x: Tensor, level: int, size: int, dim: int) -> Tensor:
     """The samples of a level along a dimension."""
     a = taken_out(x._a, level, size)
     r = record(a, LeaveBackward, (x,), dim=0, level=level, size=size)
+    if thread.dual is not None:
+        carry(x, r, lambda t: leave_batch(t, level, size, 0))
     return r.movedim(0, dim) if dim else r
 
 
@@ -95,11 +101,12 @@ def lift(x: Tensor, level: int, size: int) -> Tensor:
     between = tuple((b.level, b.size) for b in thread.batches if own < b.level < level)
     a = x._a
     array = BatchedArray(of(a).getitem(a, (None, ...)), level, size)
-    if not needs_grad(x):
-        t = wrap(array)
-        t._st = x._st
-        return t
-    return record(array, LiftBackward, (x,), levels=(*between, (level, size)))
+    if needs_grad(x):
+        found = record(array, LiftBackward, (x,), levels=(*between, (level, size)))
+    else:
+        found = wrap(array)
+        found._st = x._st
+    return found if thread.dual is None else carry(x, found, lambda t: lift(t, level, size))
 
 
 def _summed(x: Tensor, level: int, size: int) -> Tensor:
@@ -132,11 +139,6 @@ def _lifted(value: Any, level: int, size: int) -> Any:
     return value
 
 
-def writes(name: str) -> bool:
-    """Whether an op of that name writes into its first argument."""
-    return (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "_setitem_general")
-
-
 def run(record_of_op: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """An op inside of a vmap."""
     name = record_of_op.name
@@ -159,7 +161,36 @@ def run(record_of_op: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return result
 
 
-upper.batched = run
+class VmapInfo(NamedTuple):
+    """What a custom Function's `vmap` is told."""
+
+    batch_size: int
+    randomness: str
+
+
+def run_function(cls: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """(results, node) of a custom Function: by its own `vmap` (which has no node) or by its forward, over batched tensors."""
+    top = _highest(args, None)
+    if top is None:
+        return cls._recorded(args, kwargs)
+    level, size = top.level, top.size_of_batch
+    if cls.vmap is Function.vmap or cls.generate_vmap_rule:
+        return cls._recorded(_lifted(args, level, size), kwargs)
+    outer = thread.batches
+    batch = next((b for b in outer if b.level == level), Batch(level, size, "error"))
+    dims = tuple(0 if isinstance(a, Tensor) and level_of(a) == level else None for a in args)
+    thread.batches = tuple(b for b in outer if b.level < level)
+    try:
+        results, out_dims = cls.vmap(VmapInfo(size, batch.randomness), dims, *[_physical(a, batch) for a in args])
+    finally:
+        thread.batches = outer
+    if isinstance(results, Tensor):
+        return results if out_dims is None else enter_batch(results, out_dims, level, size), None
+    places = out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(results)
+    return tuple(r if d is None or not isinstance(r, Tensor) else enter_batch(r, d, level, size) for r, d in zip(results, places)), None
+
+
+upper.batched, upper.batched_function = run, run_function
 
 #: Ops that draw numbers; of ELEMENTWISE ones a batch of samples is one larger tensor.
 ELEMENTWISE = frozenset(("rand_like", "randn_like", "randint_like", "bernoulli", "poisson", "dropout", "alpha_dropout", "native_dropout"))

@@ -24,9 +24,19 @@ def dispatch(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if out is not None:
         rest = {k: v for k, v in kwargs.items() if k != "out"}
         return put_out(record, out, args, rest)
+    return upper.dual(record, args, kwargs) if thread.dual is not None else plainly(record, args, kwargs)
+
+
+def plainly(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """An op that nobody overrides and of which no tangent is wanted."""
     if thread.autocast is not None and record.autocast is not None:
         return _in_autocast(record, args, kwargs)
     return upper.batched(record, args, kwargs) if thread.batches else record.body(*args, **kwargs)
+
+
+def writes(name: str) -> bool:
+    """Whether an op of that name writes into its first argument."""
+    return (name.endswith("_") and not name.endswith("__")) or name in ("__setitem__", "_setitem_general")
 
 
 def _in_autocast(record: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -14,6 +14,7 @@ from saraph.backends import cpu, of
 from saraph.errors import describe
 from saraph.ops import promotion
 from saraph.ops.conversion import TYPE_NAMES
+from saraph.ops.filling import copy
 from saraph.ops.inplace import check_distinct, check_writable, update
 from saraph.ops.options import check_number
 from saraph.ops.promotion import is_number, unbroadcast
@@ -415,7 +416,7 @@ def _assign(view: Tensor, value: Tensor, owner: Tensor) -> None:
             raise RuntimeError(f"The expanded size of the tensor must match the existing size: cannot assign {describe(value)} to a part of shape "
                                f"{list(shape)} of {describe(owner)}") from None
     if thread.grad and (needs_grad(owner) or needs_grad(value)):
-        update(view, "__setitem__", lambda x: value.clone(), (), {})
+        update(view, "__setitem__", copy.__wrapped__, (value,), {})
         return
     check_writable(view, "__setitem__")
     check_distinct(view._a, "x[...] = value")

@@ -34,6 +34,7 @@ class _ThreadState(threading.local):
     multithreading = True
     backward_pass: Any = None  # the pass of autograd.engine that is running
     batches: tuple = ()  # the vmaps that are running, outermost first
+    dual: Any = None  # the open level of forward-mode derivatives
 
 
 class _Upper:
@@ -46,9 +47,12 @@ class _Upper:
     anomaly_trace()                  where the current op was called (autograd.anomaly)
     gradients(y, inputs, g, graph)   the gradients of y, weighted by g, recorded if `graph` is true (autograd.api)
     batched(op, args, kwargs)        an op inside of a vmap (func.levels)
+    batched_function(cls, args, kwargs)   (results, node) of a custom Function inside of a vmap (func.levels)
+    dual(op, args, kwargs)           an op while a forward level is open (autograd.forward_ad)
+    dual_function(cls, node, args, result, level)   the tangents of a custom Function (autograd.forward_ad)
     """
 
-    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace", "gradients", "batched")
+    __slots__ = ("regenerate", "geometry", "dispatch", "foreign", "anomaly_trace", "gradients", "batched", "batched_function", "dual", "dual_function")
     regenerate: Any
     geometry: Any
     dispatch: Any
@@ -56,6 +60,9 @@ class _Upper:
     anomaly_trace: Any
     gradients: Any
     batched: Any
+    batched_function: Any
+    dual: Any
+    dual_function: Any
 
 
 state = _State()
