@@ -62,3 +62,13 @@ def test_mixed_shapes_and_dtypes_take_the_definition():
     assert CUBE(x, y).shape == (3, 4)
     assert CUBE(x, torch.ones(3, 4, dtype=torch.float64)).dtype is torch.float64
     assert not fusing.fits(x, y) and not fusing.fits(x, 3) and fusing.fits(x, x)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_gradients_of_zero_dim_tensors_are_arrays(name):
+    x = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
+    FORMULAS[name](x).backward()
+    assert x.grad.shape == () and x.grad.masked_fill(torch.tensor(True), 7).item() == 7
+    y = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    F.mse_loss(y, x.detach(), reduction="none").backward()
+    assert y.grad.masked_fill(torch.tensor(True), 7).item() == 7

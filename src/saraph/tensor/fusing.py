@@ -101,13 +101,18 @@ def _kernel_of(formula: Callable, node: Node, grads: Any, values: Any) -> Any:
     def run(values: Any) -> Any:
         found = kernel(*[v._a for v in values if v is not None])
         if count == 1:
-            return wrap(found)
+            return _tensor(found)
         results: list[Tensor | None] = [None] * count
         for k, array in zip(places, (found,) if single else found, strict=True):
-            results[k] = wrap(array)
+            results[k] = _tensor(array)
         return tuple(results)
 
     return run
+
+
+def _tensor(found: Any) -> Tensor:
+    """A kernel's result as a Tensor; of zero-dim arrays a ufunc gives NumPy scalars."""
+    return wrap(found if found.__class__ is ndarray else np.asarray(found))
 
 
 class _Traced:
@@ -217,7 +222,7 @@ class Composite:
         if needed.count(True) == 1:
             found = (found,)
         results = iter(found)
-        return tuple([wrap(next(results)) if need else None for need in needed])
+        return tuple([_tensor(next(results)) if need else None for need in needed])
 
     def _traced_backward(self, needed: tuple[bool, ...], numbers: tuple[Any, ...]) -> Callable[..., Any]:
         def definition(g: Expression, *operands: Expression) -> Any:
