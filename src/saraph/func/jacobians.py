@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from saraph.func.batching import vmap
 from saraph.func.derivatives import Linear, chosen, tensors_of, vjp
-from saraph.ops.movement import cat
+from saraph.ops.sequences import eye
 from saraph.tensor.tensor import Tensor
 from saraph.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -25,11 +26,16 @@ def _only(func: Callable, args: tuple[Any, ...], kwargs: dict[str, Any], positio
     return call
 
 
-def _stacked(pieces: list[Tensor], leading: tuple[int, ...], like: Tensor) -> Tensor:
-    """Pieces of shape `like` as one tensor of shape (*leading, *like)."""
-    if not pieces:
-        return like.new_zeros((*leading, *like.shape))
-    return cat([p.reshape(1, -1) for p in pieces]).reshape((*leading, *like.shape))
+def _for_each_unit(tensors: Sequence[Tensor], place: int, function: Callable, results: Sequence[Tensor], chunk_size: int | None = None) -> list[Tensor]:
+    """What `function` says of every unit vector of tensors[place], with zeros for the others; stacked, one tensor per result."""
+    x = tensors[place]
+    count = x.numel()
+    if not count:
+        return [r.new_zeros((0, *r.shape)) for r in results]
+    units = eye(count, dtype=x.dtype, device=x.device).reshape(count, *x.shape)
+    values = [units if k == place else t.new_zeros(t.shape) for k, t in enumerate(tensors)]
+    dims = tuple(0 if k == place else None for k in range(len(tensors)))
+    return list(vmap(lambda *ts: tuple(function(*ts)), dims, chunk_size=chunk_size, randomness="same")(*values))
 
 
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
@@ -37,7 +43,7 @@ def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
     """A function that returns the Jacobian by reverse mode: one backward pass per element of the output.
 
     For an output of shape a and an input of shape b it has the shape a + b; trees nest, outputs first. `argnums` and `has_aux` as in `grad`;
-    `chunk_size` bounds memory in PyTorch and changes nothing here, where rows are computed one by one.
+    `chunk_size` is how many rows are computed at once (default: all).
     """
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
@@ -50,14 +56,9 @@ def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
         outputs, structure = tree_flatten(output)
         blocks = []
         for i, o in enumerate(outputs):
-            rows = []
-            for j in range(o.numel()):
-                weights = [x.new_zeros(x.numel()) for x in outputs]
-                weights[i][j] = 1
-                found = product(tree_unflatten([w.reshape(x.shape) for w, x in zip(weights, outputs)], structure))
-                rows.append(tree_flatten(found)[0])
             inputs, shape = tree_flatten(primals)
-            block = tree_unflatten([_stacked([r[k] for r in rows], tuple(o.shape), x) for k, x in enumerate(inputs)], shape)
+            rows = _for_each_unit(outputs, i, lambda *weights: tree_flatten(product(tree_unflatten(list(weights), structure)))[0], inputs, chunk_size)
+            block = tree_unflatten([r.reshape(*o.shape, *x.shape) for r, x in zip(rows, inputs)], shape)
             blocks.append(block[0] if isinstance(argnums, int) else block)
         found = tree_unflatten(blocks, structure)
         return (found, aux[0]) if has_aux else found
@@ -75,17 +76,10 @@ def jacfwd(func: Callable, argnums: Any = 0, has_aux: bool = False, *, randomnes
         linear = Linear(_only(func, args, kwargs, positions), primals, has_aux, "jacfwd(f)(*args)")
         inputs, shape = tree_flatten(primals)
         tensors = tensors_of(inputs)
-        columns: list[list[list[Tensor]]] = []  # by input, by element, by output
-        for i, x in enumerate(tensors):
-            of_input = []
-            for j in range(x.numel()):
-                tangents = [t.new_zeros(t.numel()) for t in tensors]
-                tangents[i][j] = 1
-                of_input.append(linear.push([t.reshape(y.shape) for t, y in zip(tangents, tensors)]))
-            columns.append(of_input)
+        columns = [_for_each_unit(tensors, i, lambda *tangents: linear.push(tangents), linear.outputs) for i in range(len(tensors))]
         blocks = []
-        for k, o in enumerate(linear.outputs):
-            leaves = [_last(_stacked([c[k] for c in columns[i]], (x.numel(),), o), tuple(x.shape)) for i, x in enumerate(tensors)]
+        for k in range(len(linear.outputs)):
+            leaves = [_last(columns[i][k], tuple(x.shape)) for i, x in enumerate(tensors)]
             block = tree_unflatten(leaves, shape)
             blocks.append(block[0] if isinstance(argnums, int) else block)
         found = tree_unflatten(blocks, linear.structure)
