@@ -142,8 +142,8 @@ def tangent_of(x: Tensor, current: Any = None) -> Tensor | None:
     if found is not None or x._view is None:
         return found
     base = _base_of(x)
-    whole = _own_tangent(base, current)
-    if whole is None:
+    whole = None if base is None else _own_tangent(base, current)
+    if base is None or whole is None:
         return None
     with _paused():
         found = _select(base, x)(whole)
@@ -186,7 +186,7 @@ def push(outputs: Sequence[Tensor], inputs: Sequence[Tensor], tangents: Sequence
         if not pairs:
             found.append(None)
             continue
-        product = engine.run([b for b, _ in live], [t for _, t in live], True, True, [weights], False)[0] if live else None
+        product = (engine.run([b for b, _ in live], [t for _, t in live], True, True, [weights], False) or [None])[0] if live else None
         found.append(o.new_zeros(o.shape) if product is None else product)
     return found
 

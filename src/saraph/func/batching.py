@@ -98,7 +98,8 @@ def _inputs(what: str, in_dims: Any, args: tuple[Any, ...]) -> tuple[list[Any], 
     if not isinstance(in_dims, (int, tuple, list)):
         raise ValueError(f"{what}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}.")
     if not args:
-        raise ValueError(f"{what.replace(f', in_dims={in_dims}, ...', '')}: got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function with no inputs. The latter is "
+        raise ValueError(f"{what.replace(f', in_dims={in_dims}, ...', '')}: got no inputs. Maybe you forgot to add inputs, "
+                         "or you are trying to vmap over a function with no inputs. The latter is "
                          "unsupported.")
     leaves, structure = tree_flatten(args)
     dims = _spread(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)
@@ -135,6 +136,7 @@ def _output_places(name: str, out_dims: Any, outputs: list[Tensor], structure: A
     if dims is None and isinstance(out_dims, tuple) and len(out_dims) == 1 and len(outputs) == 1:
         dims = list(out_dims)
     if dims is None:
-        raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`. out_dims has structure "
+        raise ValueError(f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of "
+                         "`outputs`. out_dims has structure "
                          f"{tree_flatten(out_dims)[1]} but outputs has structure {structure}.")
     return dims

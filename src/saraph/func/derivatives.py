@@ -187,7 +187,8 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
                                f"primal output: {structure}")
         for k, (w, o) in enumerate(zip(weights, outputs)):
             if w.shape != o.shape:
-                raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {w.shape} and output[{k}] has a shape of {o.shape}. (vjp: the cotangents)")
+                raise RuntimeError(f"Mismatch in shape: grad_output[{k}] has a shape of {w.shape} and output[{k}] has a shape of {o.shape}. "
+                                   "(vjp: the cotangents)")
         inner = Level()
         inner.own = level.own
         with enable_grad():
@@ -241,8 +242,8 @@ def _check_tangents(primals: Any, tangents: Any, name: str) -> list[Tensor]:
         if not isinstance(p, Tensor) or not isinstance(t, Tensor):
             raise RuntimeError(f"{name}: primals and tangents must be (trees of) tensors, got {type(p).__name__} and {type(t).__name__}")
         if p.shape != t.shape:
-            raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. Tensor is "
-                               f"of size {list(p.shape)} while the given forward gradient is of size {list(t.shape)}. ({name})")
+            raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original Tensor, this is not supported. Tensor "
+                               f"is of size {list(p.shape)} while the given forward gradient is of size {list(t.shape)}. ({name})")
     return directions
 
 

@@ -1,17 +1,17 @@
 """Tensors over batched arrays: how they are made, mixed with others, and turned back, with their derivatives.
 
-A level is one running `vmap`. While there is one, ops come by `run`: tensors that do not belong to the level of the others are lifted to it (every sample sees
-the same tensor, so its gradient is the sum over the samples), and random ops draw what the level's `randomness` asks for.
+A level is one running `vmap`. While there is one, ops come by `run`: tensors that do not belong to the level of the others are lifted to it (every
+sample sees the same tensor, so its gradient is the sum over the samples), and random ops draw what the level's `randomness` asks for.
 """
 from __future__ import annotations
 
 import itertools
 from typing import Any, NamedTuple
 
-from saraph.backends import of
-from saraph.backends.batched import INPLACE, BatchedArray, NeedsValues, enter, summed, taken_out
 from saraph.autograd.forward_ad import carry
 from saraph.autograd.function import Function
+from saraph.backends import of
+from saraph.backends.batched import INPLACE, BatchedArray, NeedsValues, enter, summed, taken_out
 from saraph.ops.dispatch import writes
 from saraph.ops.joining import stack
 from saraph.random import default_generator

@@ -45,7 +45,7 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
     remove: "mutations" or "mutations_and_views".
     """
     if remove not in ("mutations", "mutations_and_views"):
-        raise RuntimeError("functionalize(f, remove='mutations'|'mutations_and_views'): received invalid argument for remove={remove!r}".format(remove=remove))
+        raise RuntimeError(f"functionalize(f, remove='mutations'|'mutations_and_views'): received invalid argument for remove={remove!r}")
     return copy.copy(func)
 
 

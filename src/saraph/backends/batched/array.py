@@ -1,7 +1,8 @@
 """Arrays with a batch dimension of their own, and how it is put on and taken off.
 
-A BatchedArray looks like one sample: its shape, strides and number of dimensions leave out the first dimension of the physical array under it, which has
-the size of the batch, or 1 where all samples are the same. The physical array belongs to any backend, also to this one: batches nest, the latest level outside.
+A BatchedArray looks like one sample: its shape, strides and number of dimensions leave out the first dimension of the physical array under it,
+which has the size of the batch, or 1 where all samples are the same. The physical array belongs to any backend, also
+to this one: batches nest, the latest level outside.
 """
 from __future__ import annotations
 
