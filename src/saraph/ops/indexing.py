@@ -416,7 +416,7 @@ def _assign(view: Tensor, value: Tensor, owner: Tensor) -> None:
             raise RuntimeError(f"The expanded size of the tensor must match the existing size: cannot assign {describe(value)} to a part of shape "
                                f"{list(shape)} of {describe(owner)}") from None
     if thread.grad and (needs_grad(owner) or needs_grad(value)):
-        update(view, "__setitem__", copy.__wrapped__, (value,), {})
+        update(view, "__setitem__", copy.__wrapped__, (value,), {})  # type: ignore[attr-defined]  # the body, without modes
         return
     check_writable(view, "__setitem__")
     check_distinct(view._a, "x[...] = value")
