@@ -171,6 +171,22 @@ def test_fork():
     assert (array == 1).all()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_fork_while_other_hooks_let_threads_run():
+    # Hooks run in the reverse of their order, so one that was there before the heap runs after the heap's.
+    script = ("import os, threading, time\nos.register_at_fork(before=lambda: time.sleep(0.02))\n"
+              "from saraph.kernels import blocks, pool\nblocks.empty(1 << 20)\n"
+              "def churn():\n    while not stop: blocks.empty(1 << 20)\n"
+              "stop = []; worker = threading.Thread(target=churn); worker.start()\n"
+              "for _ in range(5):\n"
+              "    child = os.fork()\n"
+              "    if child == 0: blocks.empty(1 << 20).fill(3); os._exit(7)\n"
+              "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+              "stop.append(1); worker.join(); print('done')")
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "done"
+
+
 def test_another_heap_of_numpy_is_respected():
     script = ("from saraph.kernels import blocks\n"
               "blocks.empty(1 << 20); ours = blocks._heap\n"

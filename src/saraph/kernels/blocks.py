@@ -70,11 +70,10 @@ class _Heap:
         self._default = default
         self._get = ctypes.PYFUNCTYPE(ctypes.py_object)(table[_GET_HANDLER])
         self._set = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[_SET_HANDLER])
-        self.trim = ctypes.CFUNCTYPE(None, ctypes.c_int64)(code.address("trim"))
+        self.trim = ctypes.PYFUNCTYPE(None, ctypes.c_int64)(code.address("trim"))
         if hasattr(os, "register_at_fork"):
-            # Python's own lock is kept meanwhile: another thread may hold it while it waits for the heap's.
-            lock, unlock = (ctypes.PYFUNCTYPE(None)(code.address(name)) for name in ("lock", "unlock"))
-            os.register_at_fork(before=lock, after_in_parent=unlock, after_in_child=unlock)
+            # Not taken before the fork: what else runs before it may let Python's lock go, and whoever gets that would wait for ours.
+            os.register_at_fork(after_in_child=ctypes.PYFUNCTYPE(None)(code.address("unlock")))
 
     def get(self, word: str) -> int:
         return ctypes.c_int64.from_address(self.state + 8 * heap.WORDS.index(word)).value

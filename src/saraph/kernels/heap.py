@@ -3,7 +3,8 @@
 A block is a mapping of its own: a page with its header, then the memory, aligned to a huge page where it is that large. Sizes come in classes,
 eight per doubling, so that at most an eighth is wasted. A block that is given back waits in the list of its class, ready for the next array;
 what waits longest is unmapped when more waits than the limit allows, which is never more than was in use at once (FLOOR apart). Requests below
-THRESHOLD go to NumPy's own heap. All is guarded by one lock, which is held for moments, and across a fork.
+THRESHOLD go to NumPy's own heap. Whoever calls holds Python's lock, so a fork, which holds it too, never comes in the middle of a call; a lock of
+our own, held for moments, is for callers that should not.
 """
 from __future__ import annotations
 
@@ -55,10 +56,9 @@ def text() -> str:
     _write_free(module.function("free_array", (("context", POINTER), ("block", POINTER), ("size", I64))))
     _write_find(module.function("find", (("block", POINTER),), I1))
     _write_realloc(module.function("realloc_array", (("context", POINTER), ("block", POINTER), ("size", I64)), POINTER))
-    for name, write in (("lock", take), ("unlock", release)):
-        function = module.function(name, ())
-        write(function, _word(function, "lock"))
-        function.give_back()
+    unlock = module.function("unlock", ())
+    release(unlock, _word(unlock, "lock"))
+    unlock.give_back()
     return module.text()
 
 
