@@ -72,3 +72,14 @@ def test_gradients_of_zero_dim_tensors_are_arrays(name):
     y = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
     F.mse_loss(y, x.detach(), reduction="none").backward()
     assert y.grad.masked_fill(torch.tensor(True), 7).item() == 7
+
+
+def test_a_subclass_somewhere_leaves_plain_tensors_their_kernels():
+    class Mine(torch.Tensor):
+        pass
+
+    mine, x = torch.ones(3).as_subclass(Mine), torch.ones(3, requires_grad=True)
+    assert fusing.fits(x, x) and not fusing.fits(x, mine)
+    assert type(CUBE(mine, x)) is Mine and CUBE(x, x).grad_fn.name() == "CubeBackward0"
+    with torch.autocast("cpu"):
+        assert not fusing.fits(x, x)

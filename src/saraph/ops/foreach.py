@@ -8,6 +8,7 @@ from saraph.backends import of
 from saraph.ops.promotion import check_tensor
 from saraph.ops.registry import op
 from saraph.tensor.state import state, thread
+from saraph.tensor.subclass import watched
 from saraph.tensor.tensor import Tensor, bump, wrap
 
 __all__ = ["foreach_mul_in_place", "foreach_norm"]
@@ -15,7 +16,7 @@ __all__ = ["foreach_mul_in_place", "foreach_norm"]
 
 def _alike(tensors: Sequence[Tensor]) -> bool:
     """Whether one kernel can take them: dense CPU tensors of one float dtype that nothing records."""
-    if not tensors or state.active:
+    if not tensors or (state.active and watched(tensors)):
         return False
     kind = tensors[0]._a.dtype
     return kind.char in "fd" and all(type(t._a) is type(tensors[0]._a) and t._a.dtype is kind and getattr(t._a, "flags", None) is not None

@@ -11,6 +11,7 @@ from saraph.ops.movement import cat
 from saraph.ops.registry import op
 from saraph.tensor.node import derivative
 from saraph.tensor.state import state, thread, upper
+from saraph.tensor.subclass import watched
 from saraph.tensor.tensor import Tensor, record_many, unpack, wrap
 
 
@@ -79,8 +80,8 @@ _KINDS = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "tanh", "RNN_RELU": "relu"}
 def _run(mode: str, data: Tensor, states: tuple[Tensor, ...], weights: dict[str, Any], reverse: bool,
          batch_sizes: tuple[int, ...] | None) -> tuple[Tensor, tuple[Tensor, ...]]:
     """One layer in one direction: by one primitive, else step by step."""
-    if not state.active and weights["hr"] is None:
-        inputs = (data, weights["ih"], weights["hh"], weights["bias_ih"], weights["bias_hh"], *states)
+    inputs = (data, weights["ih"], weights["hh"], weights["bias_ih"], weights["bias_hh"], *states)
+    if weights["hr"] is None and not (state.active and watched(inputs)):
         x, w_ih, w_hh, b_ih, b_hh, *first = (None if t is None else t._a for t in inputs)
         arrays = of(x, w_ih).recurrent_layer(_KINDS[mode], x, w_ih, w_hh, b_ih, b_hh, first, batch_sizes, reverse)
         if arrays is not None:

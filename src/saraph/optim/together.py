@@ -9,6 +9,7 @@ import numpy as np
 
 from saraph.kernels.updates import ListPlan, ListUpdate
 from saraph.tensor.state import state as modes
+from saraph.tensor.subclass import watched
 from saraph.tensor.tensor import Tensor, bump
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def kernel(kind: Any, variant: Hashable, states: int, numbers: int) -> ListUpdat
 
 def update_together(optimizer: Optimizer, group: dict[str, Any]) -> list[Tensor]:
     """Update what one kernel can; the parameters with a gradient that are left, in their order."""
-    if modes.active:
+    if modes.active and watched(group["params"]):
         return [p for p in group["params"] if p._grad is not None]
     fields = optimizer.fields(group) or ()
     found: dict[Any, list[Tensor]] = {}

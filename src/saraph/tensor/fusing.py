@@ -16,6 +16,7 @@ from saraph.kernels.program import Expression, apply
 from saraph.kernels.rows import RowKernel, sum_of_row
 from saraph.tensor.node import Node, derivative
 from saraph.tensor.state import state, thread, upper, without_grad
+from saraph.tensor.subclass import watched
 from saraph.tensor.tensor import Tensor, record, unpack, wrap
 
 ndarray = np.ndarray
@@ -30,7 +31,7 @@ def fused(*attributes: str) -> Callable[[Callable], Callable]:
         kernels: dict[Any, Any] = {}
 
         def run(node: Any, *grads: Any) -> Any:
-            if thread.grad or state.active:
+            if thread.grad:
                 return formula(node, *grads)
             values = (*grads, *unpack(node))
             dtypes = _fitting(values)
@@ -54,7 +55,7 @@ def fused(*attributes: str) -> Callable[[Callable], Callable]:
 
 def fits(*tensors: Any) -> bool:
     """Whether a Composite runs on these as one kernel: plain float tensors of one shape and dtype."""
-    key = None if state.active else _fitting([t if isinstance(t, Tensor) else _foreign for t in tensors])
+    key = _fitting([t if isinstance(t, Tensor) else _foreign for t in tensors])
     return key is not None and key == key[0] * len(key) and key[0] in "fd"
 
 
@@ -68,7 +69,9 @@ _foreign = _Foreign()
 
 
 def _fitting(values: Any) -> str | None:
-    """What a kernel for these values is chosen by: their dtypes; None unless all are plain dense arrays of one shape."""
+    """What a kernel for these values is chosen by: their dtypes; None unless all are plain dense arrays of one shape, and nobody watches."""
+    if state.active and watched(values):
+        return None
     key, shape = "", None
     for value in values:
         if value is None:
@@ -157,7 +160,7 @@ class Composite:
 
     def __call__(self, *tensors: Tensor, numbers: tuple[Any, ...] = ()) -> Tensor:
         """The value of every element."""
-        if state.active or _fitting(tensors) is None:
+        if _fitting(tensors) is None:
             return self.function(*tensors, *numbers)
         kernel = self._forward.get(numbers)
         if kernel is None:
@@ -169,7 +172,7 @@ class Composite:
     def sum(self, *tensors: Tensor, numbers: tuple[Any, ...] = (), mean: bool = False) -> Tensor:
         """The sum (or the mean) over all elements."""
         kernel = self._sums.get(numbers)
-        if (state.active or _fitting(tensors) is None or not all(t._a.flags.c_contiguous for t in tensors) or not tensors[0]._a.size
+        if (_fitting(tensors) is None or not all(t._a.flags.c_contiguous for t in tensors) or not tensors[0]._a.size
                 or (kernel is None and len(self._sums) >= MOST)):
             values = self.function(*tensors, *numbers)
             return values.mean() if mean else values.sum()
@@ -190,7 +193,7 @@ class Composite:
 
     def _formula(self, node: Any, g: Tensor) -> Any:
         tensors = unpack(node)
-        if thread.grad or state.active or _fitting((g, *tensors)) is None:
+        if thread.grad or _fitting((g, *tensors)) is None:
             return self._by_definition(node, tensors, g)
         return self._run_backward(node, tensors, g)
 
@@ -198,7 +201,7 @@ class Composite:
         tensors = unpack(node)
         if node.count != 1:
             g = g / node.count
-        if thread.grad or state.active or _fitting(tensors) is None or g._a.__class__ is not ndarray:
+        if thread.grad or _fitting(tensors) is None or g._a.__class__ is not ndarray:
             return self._by_definition(node, tensors, g.expand(tensors[0]._a.shape))
         return self._run_backward(node, tensors, g)
 

@@ -37,6 +37,13 @@ def notice(cls: type) -> None:
         PLAIN.add(cls)
 
 
+def watched(tensors: Iterable[Any]) -> bool:
+    """Whether ops on these must be seen one by one: a mode of this thread wants to, or a class that overrides them."""
+    if thread.function_modes or thread.batches or thread.dual is not None or thread.autocast is not None:
+        return True
+    return any(t.__class__ not in PLAIN for t in tensors if t is not None)
+
+
 def instance(cls: type, array: Any) -> Tensor:
     """A Tensor of class `cls` around an array, not initialised further."""
     if cls is not Tensor:
