@@ -15,7 +15,7 @@ from saraph.func.levels import current
 from saraph.tensor.node import AccumulateGrad, Node
 from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, edge_of, needs_grad
-from saraph.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from saraph.pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["grad", "grad_and_value", "vjp", "jvp", "linearize"]
 

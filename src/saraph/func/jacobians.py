@@ -9,7 +9,7 @@ from saraph.func.batching import vmap
 from saraph.func.derivatives import Linear, chosen, tensors_of, vjp
 from saraph.ops.sequences import eye
 from saraph.tensor.tensor import Tensor
-from saraph.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from saraph.pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["jacrev", "jacfwd", "hessian"]
 

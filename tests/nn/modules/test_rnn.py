@@ -98,7 +98,7 @@ def test_gradients_flow_through_time():
     names = [n for n, _ in m.named_parameters()]
 
     def run(x, *weights):
-        return nn.utils.stateless.call_with(m, dict(zip(names, weights)), (x,))[0]
+        return torch.func.functional_call(m, dict(zip(names, weights)), (x,))[0]
 
     values = [p.detach().clone().requires_grad_() for p in m.parameters()]
     assert torch.autograd.gradcheck(run, (doubles(3, 2, 2).requires_grad_(), *values), fast_mode=True)

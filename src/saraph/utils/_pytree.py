@@ -1,12 +1,5 @@
-"""Nested containers (lists, tuples, dicts and what users register) as a flat list of leaves and a spec that puts them together again.
-
-    leaves, spec = tree_flatten({"a": 1, "b": [2, (3, None)]})     # [1, 2, 3, None]
-    tree_unflatten([x * 10 if x else x for x in leaves], spec)     # {"a": 10, "b": [20, (30, None)]}
-    tree_map(lambda x: x.detach(), batch)                          # detached, in the same containers
-
-None is a leaf. A dict keeps its order of insertion; dicts with the same keys in another order fit together.
-"""
-from saraph.utils._pytree.nodes import (
+"""`torch.utils._pytree`, as programs and libraries use it: the room is saraph.pytree."""
+from saraph.pytree.nodes import (
     BUILTIN_TYPES,
     CONSTANT_NODES,
     NO_SERIALIZED_TYPE_NAME_FOUND,
@@ -73,8 +66,8 @@ from saraph.utils._pytree.nodes import (
     register_dataclass,
     register_pytree_node,
 )
-from saraph.utils._pytree.paths import _generate_key_paths, key_get, keystr, tree_flatten_with_path, tree_leaves_with_path, tree_map_with_path
-from saraph.utils._pytree.text import (
+from saraph.pytree.paths import _generate_key_paths, key_get, keystr, tree_flatten_with_path, tree_leaves_with_path, tree_map_with_path
+from saraph.pytree.text import (
     DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL,
     EnumEncoder,
     enum_object_hook,
@@ -84,7 +77,7 @@ from saraph.utils._pytree.text import (
     treespec_loads,
     treespec_pprint,
 )
-from saraph.utils._pytree.trees import (
+from saraph.pytree.trees import (
     _LEAF_SPEC,
     LeafSpec,
     PyTreeSpec,

@@ -7,7 +7,7 @@ from collections import defaultdict, deque, namedtuple
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
-from saraph.utils._pytree.nodes import STANDARD_DICT_TYPES, SUPPORTED_NODES, Context, PyTree, is_namedtuple_class
+from saraph.pytree.nodes import STANDARD_DICT_TYPES, SUPPORTED_NODES, Context, PyTree, is_namedtuple_class
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)

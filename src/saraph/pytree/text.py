@@ -5,8 +5,8 @@ import enum
 import json
 from typing import Any
 
-from saraph.utils._pytree.nodes import NO_SERIALIZED_TYPE_NAME_FOUND, SERIALIZED_TYPE_TO_PYTHON_TYPE, SUPPORTED_NODES, SUPPORTED_SERIALIZED_TYPES
-from saraph.utils._pytree.trees import _LEAF_SPEC, TreeSpec
+from saraph.pytree.nodes import NO_SERIALIZED_TYPE_NAME_FOUND, SERIALIZED_TYPE_TO_PYTHON_TYPE, SUPPORTED_NODES, SUPPORTED_SERIALIZED_TYPES
+from saraph.pytree.trees import _LEAF_SPEC, TreeSpec
 
 DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL = 1
 _ENUM_KEY = "__enum__"

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from saraph.utils._pytree.nodes import SUPPORTED_NODES, KeyPath, PyTree
-from saraph.utils._pytree.trees import TreeSpec, _get_node_type, tree_is_leaf, tree_structure
+from saraph.pytree.nodes import SUPPORTED_NODES, KeyPath, PyTree
+from saraph.pytree.trees import TreeSpec, _get_node_type, tree_is_leaf, tree_structure
 
 
 def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
