@@ -18,7 +18,7 @@ def g(v):
     return f(v).pow(3).sum()
 
 
-def close(found, wanted, tolerance=1e-8):
+def assert_close(found, wanted, tolerance=1e-8):
     assert found.shape == wanted.shape
     torch.testing.assert_close(found, wanted, rtol=tolerance, atol=tolerance)
 
@@ -31,42 +31,42 @@ def differences(function, x, step=1e-6):
 
 @pytest.mark.parametrize("jacobian", [jacrev(f), jacfwd(f), jacrev(f, chunk_size=2)])
 def test_jacobians(jacobian):
-    close(jacobian(POINT), differences(f, POINT), 1e-6)
-    close(vmap(jacobian)(X), torch.stack([jacobian(x) for x in X]))
+    assert_close(jacobian(POINT), differences(f, POINT), 1e-6)
+    assert_close(vmap(jacobian)(X), torch.stack([jacobian(x) for x in X]))
 
 
 @pytest.mark.parametrize("second", [hessian(g), jacrev(jacrev(g)), jacfwd(jacfwd(g)), jacrev(jacfwd(g)), jacrev(grad(g)), jacfwd(grad(g))])
 def test_hessians(second):
-    close(second(POINT), differences(grad(g), POINT), 1e-6)
-    close(vmap(second)(X), torch.stack([hessian(g)(x) for x in X]))
+    assert_close(second(POINT), differences(grad(g), POINT), 1e-6)
+    assert_close(vmap(second)(X), torch.stack([hessian(g)(x) for x in X]))
 
 
 def test_jacobian_of_vmap_is_block_diagonal():
     found = jacrev(vmap(f))(X)
     for i in range(5):
         for j in range(5):
-            close(found[i, :, j], jacrev(f)(X[i]) if i == j else torch.zeros(4, 3).double())
+            assert_close(found[i, :, j], jacrev(f)(X[i]) if i == j else torch.zeros(4, 3).double())
 
 
 def test_products_of_a_batch():
     h = hessian(g)(POINT)
-    close(vmap(lambda t: jvp(grad(g), (POINT,), (t,))[1])(X), X @ h)
-    close(vmap(linearize(f, POINT)[1])(X), X @ jacrev(f)(POINT).T)
-    close(vmap(lambda c: vjp(f, POINT)[1](c)[0])(torch.eye(4).double()), jacrev(f)(POINT))
+    assert_close(vmap(lambda t: jvp(grad(g), (POINT,), (t,))[1])(X), X @ h)
+    assert_close(vmap(linearize(f, POINT)[1])(X), X @ jacrev(f)(POINT).T)
+    assert_close(vmap(lambda c: vjp(f, POINT)[1](c)[0])(torch.eye(4).double()), jacrev(f)(POINT))
 
 
 def test_nested_batches():
-    close(vmap(vmap(vmap(torch.mul, (None, 0)), (0, None)), (None, 0))(X[0], X), torch.einsum("i,bj->bij", X[0], X))
+    assert_close(vmap(vmap(vmap(torch.mul, (None, 0)), (0, None)), (None, 0))(X[0], X), torch.einsum("i,bj->bij", X[0], X))
     w = torch.randn(3, 3).double()
-    close(grad(lambda w: vmap(lambda a: vmap(lambda b: (a @ w @ b).sin())(X).sum())(X).sum())(w), grad(lambda w: (X @ w @ X.T).sin().sum())(w))
+    assert_close(grad(lambda w: vmap(lambda a: vmap(lambda b: (a @ w @ b).sin())(X).sum())(X).sum())(w), grad(lambda w: (X @ w @ X.T).sin().sum())(w))
     inner = lambda w, a: grad(lambda z: (z @ w @ a).sin())(a).sum()  # noqa: E731
-    close(grad(lambda w: vmap(lambda a: inner(w, a))(X).sum())(w), grad(lambda w: sum(inner(w, a) for a in X))(w))
+    assert_close(grad(lambda w: vmap(lambda a: inner(w, a))(X).sum())(w), grad(lambda w: sum(inner(w, a) for a in X))(w))
 
 
 def test_gradients_of_recorded_results_for_a_batch_of_weights():
     x = POINT.clone().requires_grad_()
     y = f(x)
-    close(vmap(lambda c: torch.autograd.grad(y, x, c, retain_graph=True)[0])(torch.eye(4).double()), jacrev(f)(POINT))
+    assert_close(vmap(lambda c: torch.autograd.grad(y, x, c, retain_graph=True)[0])(torch.eye(4).double()), jacrev(f)(POINT))
 
 
 def test_gradients_per_sample():
@@ -82,17 +82,17 @@ def test_gradients_per_sample():
         net.zero_grad()
         F.cross_entropy(net(images[k:k + 1]), targets[k:k + 1]).backward()
         for name, p in net.named_parameters():
-            close(found[name][k], p.grad, 1e-4)
+            assert_close(found[name][k], p.grad, 1e-4)
 
 
 def test_ensembles_learn():
     models = [torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2)) for _ in range(5)]
     parameters, buffers = stack_module_state(models)
     out = vmap(lambda p, b: functional_call(models[0], (p, b), (X.float(),)))(parameters, buffers)
-    close(out, torch.stack([m(X.float()) for m in models]), 1e-5)
+    assert_close(out, torch.stack([m(X.float()) for m in models]), 1e-5)
     out.sum().backward()
     models[2](X.float()).sum().backward()
-    close(parameters["0.weight"].grad[2], models[2][0].weight.grad, 1e-5)
+    assert_close(parameters["0.weight"].grad[2], models[2][0].weight.grad, 1e-5)
 
 
 class Scaled(torch.autograd.Function):
@@ -115,28 +115,28 @@ class Scaled(torch.autograd.Function):
 
 
 def test_custom_functions_say_what_they_do_to_a_batch():
-    close(vmap(Scaled.apply)(X), X * 200)
+    assert_close(vmap(Scaled.apply)(X), X * 200)
 
 
 def test_randomness():
     torch.manual_seed(0)
     wanted = torch.rand(5, 3)
     torch.manual_seed(0)
-    close(vmap(lambda x: torch.rand(3), randomness="different")(X), wanted)
+    assert_close(vmap(lambda x: torch.rand(3), randomness="different")(X), wanted)
     same = vmap(lambda x: torch.rand_like(x), randomness="same")(X)
     assert all((row == same[0]).all() for row in same)
-    close(vmap(lambda x: F.dropout(x, 0.5, False))(X), X)
+    assert_close(vmap(lambda x: F.dropout(x, 0.5, False))(X), X)
     with pytest.raises(RuntimeError, match="randomness error mode"):
         vmap(lambda x: torch.randn(3))(X)
 
 
 def test_writes():
-    close(vmap(lambda x: torch.zeros_like(x).add_(x))(X), X)
+    assert_close(vmap(lambda x: torch.zeros_like(x).add_(x))(X), X)
     with pytest.raises(RuntimeError, match="inplace arithmetic"):
         vmap(lambda x: torch.zeros(3).double().add_(x))(X)
     y = X.clone()
     vmap(lambda x: x.mul_(2))(y)
-    close(y, X * 2)
+    assert_close(y, X * 2)
 
 
 @pytest.mark.parametrize(("call", "error", "text"), [

@@ -15,11 +15,11 @@ TABLE = _table.TABLE
 BATCH = 3
 
 
-def same(found, wanted):
+def assert_same(found, wanted):
     assert type(found) is type(wanted) or not isinstance(found, torch.Tensor)
     if not isinstance(found, torch.Tensor):
         for f, w in zip(found, wanted, strict=True):
-            same(f, w)
+            assert_same(f, w)
         return
     assert found.shape == wanted.shape and found.dtype == wanted.dtype
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5, equal_nan=True)
@@ -54,7 +54,7 @@ def test_vmap_is_a_loop(entry):
         values = inputs(shapes, dims)
         wanted = [function(*samples_of(values, dims, k)) for k in range(BATCH)]
         for out in (0, -1):
-            same(vmap(function, dims, out)(*values), stacked(wanted, out))
+            assert_same(vmap(function, dims, out)(*values), stacked(wanted, out))
 
 
 DIFFERENTIABLE = [e for e in TABLE if len(e[2]) <= 3]
@@ -74,8 +74,8 @@ def test_gradients_of_samples(entry):
     values = [v.double() for v in inputs(shapes, dims)]
     places = tuple(range(len(shapes)))
     wanted = [grad(scalar, places)(*samples_of(values, dims, k)) for k in range(BATCH)]
-    same(vmap(grad(scalar, places), dims)(*values), stacked(wanted, 0))
+    assert_same(vmap(grad(scalar, places), dims)(*values), stacked(wanted, 0))
     through = grad(lambda *xs: vmap(scalar, dims)(*xs).sum(), places)(*values)
     for k, (found, d) in enumerate(zip(through, dims)):
         rows = torch.stack([w[k] for w in wanted])
-        same(found, rows if d == 0 else rows.sum(0))
+        assert_same(found, rows if d == 0 else rows.sum(0))

@@ -168,8 +168,7 @@ def _write_backward(module: Module, scalar: str, name: str, parameters: bool) ->
 
             each(function, vector, 0, length, write, 1 if number > 1 else 2)
 
-        with function.range(first, whole, TOGETHER) as row:
-            gradients(row, TOGETHER)
-        with function.range(whole, last) as row:
-            gradients(row, 1)
+        for begin, end, number in ((first, whole, TOGETHER), (whole, last, 1)):
+            with function.range(begin, end, number) as row:
+                gradients(row, number)
     function.give_back()

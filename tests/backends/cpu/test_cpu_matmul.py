@@ -21,7 +21,7 @@ def either_way(request, monkeypatch):
         monkeypatch.setattr(jit, "available", lambda: False)
 
 
-def close(found, want, scale, dtype):
+def assert_close(found, want, scale, dtype):
     assert found.dtype == dtype
     assert found.shape == want.shape
     np.testing.assert_allclose(found.astype(np.float64), want, rtol=ERRORS[dtype], atol=ERRORS[dtype] * scale)
@@ -32,7 +32,7 @@ def close(found, want, scale, dtype):
 def test_matmul_by_ranks(either_way, dtype, shapes):
     random = np.random.default_rng(0)
     a, b = (random.standard_normal(s).astype(dtype) for s in shapes)
-    close(np.asarray(cpu.matmul(a, b)), np.matmul(a.astype(np.float64), b.astype(np.float64)), a.shape[-1] ** 0.5, dtype)
+    assert_close(np.asarray(cpu.matmul(a, b)), np.matmul(a.astype(np.float64), b.astype(np.float64)), a.shape[-1] ** 0.5, dtype)
 
 
 @pytest.mark.parametrize("dtype", ERRORS)
@@ -60,10 +60,10 @@ def test_linear_and_affine(either_way, dtype, lead, width):
     x, w, bias = (random.standard_normal(s).astype(dtype) for s in ((*lead, 90) if lead else (1, 90), (width, 90), (width,)))
     wide = [v.astype(np.float64) for v in (x, w, bias)]
     product = wide[0] @ wide[1].T
-    close(cpu.linear(x, w, bias), product + wide[2], 10, dtype)
-    close(cpu.affine(bias, x, w.T, 0.5, -2), 0.5 * wide[2] - 2 * product, 20, dtype)
+    assert_close(cpu.linear(x, w, bias), product + wide[2], 10, dtype)
+    assert_close(cpu.affine(bias, x, w.T, 0.5, -2), 0.5 * wide[2] - 2 * product, 20, dtype)
     ignored = np.full(width, np.nan, dtype)
-    close(cpu.affine(ignored, x, w.T, 0, 1), product, 10, dtype)
+    assert_close(cpu.affine(ignored, x, w.T, 0, 1), product, 10, dtype)
 
 
 def test_addends_in_any_layout(either_way):
@@ -71,7 +71,7 @@ def test_addends_in_any_layout(either_way):
     a, b = random.standard_normal((90, 60)).astype(np.float32), random.standard_normal((60, 80)).astype(np.float32)
     for addend in (random.standard_normal((80, 90)).astype(np.float32).T, random.standard_normal((90, 160)).astype(np.float32)[:, ::2],
                    random.standard_normal((90, 1)).astype(np.float32), np.array(3, np.float32)):
-        close(cpu.affine(addend, a, b), a.astype(np.float64) @ b + addend, 10, a.dtype)
+        assert_close(cpu.affine(addend, a, b), a.astype(np.float64) @ b + addend, 10, a.dtype)
 
 
 def test_operands_and_results_in_the_same_memory():

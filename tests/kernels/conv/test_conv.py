@@ -56,7 +56,7 @@ def wide(a):
     return None if a is None else a.astype(np.float64, order="K")
 
 
-def close(got, want, like):
+def assert_close(got, want, like):
     assert got.shape == want.shape and got.dtype == like.dtype
     bound = (2e-5 if like.dtype == np.float32 else 1e-12) * max(np.abs(want).max(initial=0), 1)
     assert np.abs(got - want).max(initial=0) <= bound
@@ -67,12 +67,12 @@ def all_three(x, w, bias, g, how):
             conv.convolution_weight_grad(x, g, w.shape[2:], *how))
 
 
-def against_definition(call):
+def assert_as_defined(call):
     x, w, bias, g, how = call
     y, gx, gw = all_three(x, w, bias, g, how)
-    close(y, definition.convolution(wide(x), wide(w), wide(bias), *how), x)
-    close(gx, definition.convolution_input_grad(wide(g), wide(w), x.shape[2:], *how), x)
-    close(gw, definition.convolution_weight_grad(wide(x), wide(g), w.shape[2:], *how), x)
+    assert_close(y, definition.convolution(wide(x), wide(w), wide(bias), *how), x)
+    assert_close(gx, definition.convolution_input_grad(wide(g), wide(w), x.shape[2:], *how), x)
+    assert_close(gw, definition.convolution_weight_grad(wide(x), wide(g), w.shape[2:], *how), x)
     if x.ndim > 3 and min(x.shape[1:]) > 1:
         assert y.size == 0 or is_channels_last(y) == (is_channels_last(x) or is_channels_last(w)) or y.flags.c_contiguous
 
@@ -97,7 +97,7 @@ def guards(monkeypatch):
 def test_against_the_definition(side, guards, data):
     x, w, bias, g, how = data.draw(calls(lanewise=data.draw(st.booleans())))
     x, w, g = (guarded(a, side, read_only=True) for a in (x, w, g))
-    against_definition((x, w, None if bias is None else guarded(bias, side), g, how))
+    assert_as_defined((x, w, None if bias is None else guarded(bias, side), g, how))
     check(*guards)
     guards.clear()
 
@@ -111,7 +111,7 @@ def test_for_lesser_processors(limit):
                 x = in_order(rng.standard_normal((2, groups * inputs, 9, 8)).astype(np.float32), last)
                 w = rng.standard_normal((groups * outputs, inputs, 3, 2)).astype(np.float32)
                 g = in_order(rng.standard_normal((2, groups * outputs, 5, 9)).astype(np.float32), last)
-                against_definition((x, w, None, g, ((2, 1), (1, 1), (1, 1), groups)))
+                assert_as_defined((x, w, None, g, ((2, 1), (1, 1), (1, 1), groups)))
 
 
 @pytest.mark.parametrize("groups", [1, 2, 64])
@@ -153,9 +153,9 @@ def test_strides(layout):
     y = definition.convolution(x, w, None, *how)
     g = LAYOUTS[layout](rng.standard_normal(y.shape).astype(np.float32))
     if g.shape == y.shape:
-        against_definition((x, w, None, g, how))
+        assert_as_defined((x, w, None, g, how))
     else:
-        close(conv.convolution(x, w, None, *how), y, x)
+        assert_close(conv.convolution(x, w, None, *how), y, x)
 
 
 @pytest.mark.parametrize("size, kernel, stride, padding, groups", [
@@ -169,7 +169,7 @@ def test_odd_sizes(size, kernel, stride, padding, groups, last):
     how = ((stride,) * 2, (padding,) * 2, (1, 1), groups)
     x, w = in_order(rng.standard_normal(size).astype(np.float32), last), rng.standard_normal(kernel).astype(np.float32)
     g = rng.standard_normal((size[0], kernel[0], *window_counts(size[2:], kernel[2:], *how[:3]))).astype(np.float32)
-    against_definition((x, w, None, in_order(g, last), how))
+    assert_as_defined((x, w, None, in_order(g, last), how))
 
 
 def test_nan_and_infinity_stay_where_they_belong():

@@ -56,7 +56,7 @@ def backward(g, w, size, padding):
     return definition.convolution_input_grad(wide(g), wide(w), size, ONE, padding, ONE, 1)
 
 
-def close(got, want):
+def assert_close(got, want):
     assert got.shape == want.shape and got.dtype == np.float32
     assert np.abs(got - want).max() <= 2e-5 * max(np.abs(want).max(), 1)
 
@@ -94,9 +94,9 @@ def test_against_the_definition(side, guards, data):
     g = in_order(rng.standard_normal(want.shape).astype(np.float32), draw(st.booleans()))
     x, w, g = (guarded(a, side, read_only=True) for a in (x, w, g))
     last = draw(st.booleans())
-    close(by_winograd(x, w, bias, padding, last, w_last), want)
-    close(by_winograd(g, w, None, padding, last, w_last, size), backward(g, w, size, padding))
-    close(weight_by_winograd(x, g, padding, w_last), weight(x, g, padding))
+    assert_close(by_winograd(x, w, bias, padding, last, w_last), want)
+    assert_close(by_winograd(g, w, None, padding, last, w_last, size), backward(g, w, size, padding))
+    assert_close(weight_by_winograd(x, g, padding, w_last), weight(x, g, padding))
     check(*guards)
     guards.clear()
 
@@ -107,11 +107,11 @@ def test_for_lesser_processors(limit):
     x, w = rng.standard_normal((2, 37, 13, 22)).astype(np.float32), rng.standard_normal((41, 37, 3, 3)).astype(np.float32)
     with jit.host_as(limit):
         for last in (False, True):
-            close(by_winograd(in_order(x, last), in_order(w, last), None, ONE, last, last), forward(x, w, None, ONE))
+            assert_close(by_winograd(in_order(x, last), in_order(w, last), None, ONE, last, last), forward(x, w, None, ONE))
             g = by_winograd(in_order(x, last), np.ascontiguousarray(w.swapaxes(0, 1)), None, ONE, last, False, x.shape[2:])
-            close(g, backward(x, w.swapaxes(0, 1), x.shape[2:], ONE))
+            assert_close(g, backward(x, w.swapaxes(0, 1), x.shape[2:], ONE))
             g = rng.standard_normal((2, 41, 13, 22)).astype(np.float32)
-            close(weight_by_winograd(in_order(x, last), g, ONE, last), weight(x, g, ONE))
+            assert_close(weight_by_winograd(in_order(x, last), g, ONE, last), weight(x, g, ONE))
 
 
 @pytest.mark.parametrize("last", [False, True])
