@@ -2,46 +2,34 @@
 from __future__ import annotations
 
 import functools
-import warnings
-from collections import OrderedDict, namedtuple
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from saraph import dtypes
 from saraph.compiling import compile
-from saraph.nn.hooks import BackwardHooks
+from saraph.nn.hooks import (
+    call_with_hooks,
+    global_hooks,
+    register,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from saraph.nn.modules import state as state_io
 from saraph.tensor.node import RemovableHandle
 from saraph.tensor.parameter import Buffer, Parameter
-from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["Module", "register_module_forward_pre_hook", "register_module_forward_hook", "register_module_full_backward_hook",
            "register_module_full_backward_pre_hook", "register_module_backward_hook", "register_module_buffer_registration_hook",
            "register_module_module_registration_hook", "register_module_parameter_registration_hook"]
 T = TypeVar("T", bound="Module")
-
-
-class _GlobalHooks:
-    """Hooks for all modules. `any` is False while there are none, so that a call asks one question."""
-
-    __slots__ = ("forward_pre", "forward", "backward_pre", "backward", "always_called", "parameter", "buffer", "module")
-
-    def __init__(self) -> None:
-        for name in self.__slots__:
-            setattr(self, name, {})
-
-
-global_hooks = _GlobalHooks()
-
-
-class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What `load_state_dict` found missing and unexpected."""
-
-    def __repr__(self) -> str:
-        return "<All keys matched successfully>" if not self.missing_keys and not self.unexpected_keys else super().__repr__()
-
-    __str__ = __repr__
 
 
 _DICTS = ("_parameters", "_buffers", "_modules", "_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
@@ -96,72 +84,13 @@ class Module:
                 or hooks.forward or hooks.forward_pre or hooks.backward or hooks.backward_pre or self._compiled_call_impl is not None):
             if self._compiled_call_impl is not None:
                 return self._compiled_call_impl(*args, **kwargs)
-            return self._call_with_hooks(args, kwargs)
+            return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call_with_hooks(args, kwargs)
+        return call_with_hooks(self, args, kwargs)
 
     _wrapped_call_impl = _call_impl
-
-    def _call_with_hooks(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        called: set[int] = set()
-        try:
-            return self._hooked(args, kwargs, called)
-        except Exception:
-            always = {**global_hooks.always_called, **self._forward_hooks_always_called}
-            for key in always:
-                if key in called:
-                    continue
-                hook = self._forward_hooks.get(key) or global_hooks.forward.get(key)
-                try:
-                    if key in self._forward_hooks_with_kwargs:
-                        hook(self, args, kwargs, None)
-                    else:
-                        hook(self, args, None)
-                except Exception as error:
-                    warnings.warn(f"module forward hook with ``always_call=True`` raised an exception that was silenced: {error}", stacklevel=2)
-            raise
-
-    def _hooked(self, args: tuple, kwargs: dict[str, Any], called: set[int]) -> Any:
-        for key, hook in [*global_hooks.forward_pre.items(), *self._forward_pre_hooks.items()]:
-            if key in self._forward_pre_hooks_with_kwargs:
-                new = hook(self, args, kwargs)
-                if new is not None:
-                    if not isinstance(new, tuple) or len(new) != 2:
-                        raise RuntimeError(f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {new}.")
-                    args, kwargs = new
-            else:
-                new = hook(self, args)
-                if new is not None:
-                    args = new if isinstance(new, tuple) else (new,)
-        backward = None
-        full = self._is_full_backward_hook is not False
-        if thread.grad and (self._backward_pre_hooks or global_hooks.backward_pre or (full and (self._backward_hooks or global_hooks.backward))):
-            backward = BackwardHooks(self, [*global_hooks.backward.values(), *(self._backward_hooks.values() if full else ())],
-                                     [*global_hooks.backward_pre.values(), *self._backward_pre_hooks.values()])
-            args = backward.on_inputs(args)
-        result = self.forward(*args, **kwargs)
-        for key, hook in [*global_hooks.forward.items(), *self._forward_hooks.items()]:
-            called.add(key)
-            new = hook(self, args, kwargs, result) if key in self._forward_hooks_with_kwargs else hook(self, args, result)
-            if new is not None:
-                result = new
-        if backward is not None:
-            result = backward.on_outputs(result)
-        if self._is_full_backward_hook is False and self._backward_hooks:
-            self._bind_plain_backward_hooks(result)
-        return result
-
-    def _bind_plain_backward_hooks(self, result: Any) -> None:
-        """The old kind of backward hook: on the node of the (first) output."""
-        value = result
-        while not isinstance(value, Tensor):
-            value = next((v for v in value.values() if isinstance(v, Tensor)), None) if isinstance(value, dict) else value[0]
-        node = value.grad_fn
-        if node is not None:
-            for hook in self._backward_hooks.values():
-                node.register_hook(functools.partial(_plain_hook, hook, self))
 
     # -- attributes --------------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
@@ -453,46 +382,46 @@ class Module:
     def register_forward_pre_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
         """Call `hook(module, args)` (or `(module, args, kwargs)`) before forward; what it returns replaces the arguments."""
         extra = (self._forward_pre_hooks_with_kwargs,) if with_kwargs else ()
-        return _register(self._forward_pre_hooks, hook, prepend, extra)
+        return register(self._forward_pre_hooks, hook, prepend, extra)
 
     def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False,
                               always_call: bool = False) -> RemovableHandle:
         """Call `hook(module, args, output)` (or `(module, args, kwargs, output)`) after forward; what it returns replaces the output."""
         extra = ((self._forward_hooks_with_kwargs,) if with_kwargs else ()) + ((self._forward_hooks_always_called,) if always_call else ())
-        return _register(self._forward_hooks, hook, prepend, extra)
+        return register(self._forward_hooks, hook, prepend, extra)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known; what it returns replaces grad_input."""
         if self._is_full_backward_hook is False:
             raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them.")
         self._is_full_backward_hook = True
-        return _register(self._backward_hooks, hook, prepend)
+        return register(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` when the gradients of the outputs are known; what it returns replaces grad_output."""
-        return _register(self._backward_pre_hooks, hook, prepend)
+        return register(self._backward_pre_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable) -> RemovableHandle:
         """The old kind of backward hook, on the output's node; prefer `register_full_backward_hook`."""
         if self._is_full_backward_hook is True:
             raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them.")
         self._is_full_backward_hook = False
-        return _register(self._backward_hooks, hook, False)
+        return register(self._backward_hooks, hook, False)
 
     def register_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the state dict is made."""
-        return _register(self._state_dict_pre_hooks, hook, False)
+        return register(self._state_dict_pre_hooks, hook, False)
 
     def _register_state_dict_hook(self, hook: Callable) -> RemovableHandle:
-        return _register(self._state_dict_hooks, hook, False)
+        return register(self._state_dict_hooks, hook, False)
 
     def register_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` on the finished state dict (changed in place)."""
         hook._from_public_api = True
-        return _register(self._state_dict_hooks, hook, False)
+        return register(self._state_dict_hooks, hook, False)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable, with_module: bool = False) -> RemovableHandle:
-        return _register(self._load_state_dict_pre_hooks, functools.partial(hook, self) if with_module else hook, False)
+        return register(self._load_state_dict_pre_hooks, functools.partial(hook, self) if with_module else hook, False)
 
     def register_load_state_dict_pre_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, metadata, strict, missing, unexpected, errors)` before loading."""
@@ -500,7 +429,7 @@ class Module:
 
     def register_load_state_dict_post_hook(self, hook: Callable) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after loading; it may change the lists of keys."""
-        return _register(self._load_state_dict_post_hooks, hook, False)
+        return register(self._load_state_dict_post_hooks, hook, False)
 
     # -- state dict --------------------------------------------------------------------------------------------------------
     def state_dict(self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> dict[str, Any]:
@@ -544,40 +473,7 @@ class Module:
         `strict` wants the same names on both sides. RuntimeError lists every missing, unexpected and wrongly shaped entry.
         Returns the missing and unexpected keys.
         """
-        if not isinstance(state_dict, Mapping):
-            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        missing: list[str] = []
-        unexpected: list[str] = []
-        errors: list[str] = []
-        metadata = getattr(state_dict, "_metadata", None)
-        state = OrderedDict(state_dict)
-        if metadata is not None:
-            state._metadata = metadata
-
-        def load(module: Module, local: Mapping[str, Any], prefix: str = "") -> None:
-            own = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                own["assign_to_params_buffers"] = assign
-            module._load_from_state_dict(local, prefix, own, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    start = prefix + name + "."
-                    load(child, {k: v for k, v in local.items() if k.startswith(start)}, start)
-            incompatible = _IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, incompatible) is not None:
-                    raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, if "
-                                       "incompatible_keys need to be modified, it should be done inplace.")
-
-        load(self, state)
-        if strict:
-            if unexpected:
-                errors.insert(0, "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected)))
-            if missing:
-                errors.insert(0, "Missing key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in missing)))
-        if errors:
-            raise RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(type(self).__name__, "\n\t".join(errors)))
-        return _IncompatibleKeys(missing, unexpected)
+        return state_io.load_all(self, state_dict, strict, assign)
 
     # -- going through -----------------------------------------------------------------------------------------------------
     def _named_members(self, get: Callable[[Module], Any], prefix: str = "", recurse: bool = True,
@@ -667,10 +563,6 @@ def _forward_missing(module: Module) -> Exception:
     return NotImplementedError(f'Module [{type(module).__name__}] is missing the required "forward" function')
 
 
-def _plain_hook(hook: Callable, module: Module, grad_input: Any, grad_output: Any) -> Any:
-    return hook(module, grad_input, grad_output)
-
-
 def _or(new: Any, old: Any) -> Any:
     return old if new is None else new
 
@@ -703,54 +595,3 @@ def _check_name(module: Module, name: Any, what: str) -> None:
         raise KeyError(f"{what} name can't contain \".\"")
     if name == "":
         raise KeyError(f"{what} name can't be empty string \"\"")
-
-
-def _register(table: dict, hook: Callable, prepend: bool, flags: tuple[dict, ...] = ()) -> RemovableHandle:
-    handle = RemovableHandle(table, flags)
-    table[handle.id] = hook
-    for flag in flags:
-        flag[handle.id] = True
-    if prepend:
-        others = [(k, v) for k, v in table.items() if k != handle.id]
-        table.clear()
-        table[handle.id] = hook
-        table.update(others)
-    return handle
-
-
-def register_module_forward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(module, args)` before the forward of every module."""
-    return _register(global_hooks.forward_pre, hook, False)
-
-
-def register_module_forward_hook(hook: Callable, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
-    """Call `hook(module, args, output)` after the forward of every module."""
-    return _register(global_hooks.forward, hook, False, (global_hooks.always_called,) if always_call else ())
-
-
-def register_module_full_backward_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(module, grad_input, grad_output)` in the backward of every module."""
-    return _register(global_hooks.backward, hook, False)
-
-
-def register_module_full_backward_pre_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(module, grad_output)` before the backward of every module."""
-    return _register(global_hooks.backward_pre, hook, False)
-
-
-register_module_backward_hook = register_module_full_backward_hook
-
-
-def register_module_parameter_registration_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(module, name, parameter)` whenever a parameter is registered; what it returns is registered instead."""
-    return _register(global_hooks.parameter, hook, False)
-
-
-def register_module_buffer_registration_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(module, name, buffer)` whenever a buffer is registered; what it returns is registered instead."""
-    return _register(global_hooks.buffer, hook, False)
-
-
-def register_module_module_registration_hook(hook: Callable) -> RemovableHandle:
-    """Call `hook(module, name, submodule)` whenever a submodule is registered; what it returns is registered instead."""
-    return _register(global_hooks.module, hook, False)

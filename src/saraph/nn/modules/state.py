@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +15,15 @@ from saraph.tensor.parameter import Parameter, UninitializedParameter
 from saraph.tensor.tensor import Tensor
 
 EXTRA = "_extra_state"
+
+
+class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What `load_state_dict` found missing and unexpected."""
+
+    def __repr__(self) -> str:
+        return "<All keys matched successfully>" if not self.missing_keys and not self.unexpected_keys else super().__repr__()
+
+    __str__ = __repr__
 
 
 def save_own(module: Any, destination: dict[str, Any], prefix: str, keep_vars: bool, no_extra: Callable) -> None:
@@ -131,3 +141,41 @@ def parse_to(*args: Any, **kwargs: Any) -> tuple[Any, dtype_type | None, bool, A
     if flags:
         non_blocking = flags[0]
     return (None if device is None else resolve(device)), dtype, non_blocking, memory_format
+
+
+def load_all(module: Any, state_dict: Mapping[str, Any], strict: bool, assign: bool) -> IncompatibleKeys:
+    """`Module.load_state_dict`: into the module and all below it."""
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+    missing: list[str] = []
+    unexpected: list[str] = []
+    errors: list[str] = []
+    metadata = getattr(state_dict, "_metadata", None)
+    state = OrderedDict(state_dict)
+    if metadata is not None:
+        state._metadata = metadata
+
+    def load(module: Any, local: Mapping[str, Any], prefix: str = "") -> None:
+        own = {} if metadata is None else metadata.get(prefix[:-1], {})
+        if assign:
+            own["assign_to_params_buffers"] = assign
+        module._load_from_state_dict(local, prefix, own, True, missing, unexpected, errors)
+        for name, child in module._modules.items():
+            if child is not None:
+                start = prefix + name + "."
+                load(child, {k: v for k, v in local.items() if k.startswith(start)}, start)
+        incompatible = IncompatibleKeys(missing, unexpected)
+        for hook in module._load_state_dict_post_hooks.values():
+            if hook(module, incompatible) is not None:
+                raise RuntimeError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, if "
+                                   "incompatible_keys need to be modified, it should be done inplace.")
+
+    load(module, state)
+    if strict:
+        if unexpected:
+            errors.insert(0, "Unexpected key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in unexpected)))
+        if missing:
+            errors.insert(0, "Missing key(s) in state_dict: {}. ".format(", ".join(f'"{k}"' for k in missing)))
+    if errors:
+        raise RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(type(module).__name__, "\n\t".join(errors)))
+    return IncompatibleKeys(missing, unexpected)
