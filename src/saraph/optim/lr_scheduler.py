@@ -4,143 +4,17 @@ from __future__ import annotations
 import math
 import types
 import warnings
-import weakref
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
 from typing import Any
 
 from saraph.optim.optimizer import Optimizer
-from saraph.tensor.tensor import Tensor
+from saraph.optim.scheduler import EPOCH_DEPRECATION_WARNING, LRScheduler, per_group, set_option
 
 __all__ = ["LambdaLR", "MultiplicativeLR", "StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "SequentialLR", "CosineAnnealingLR",
            "ChainedScheduler", "ReduceLROnPlateau", "CyclicLR", "CosineAnnealingWarmRestarts", "OneCycleLR", "PolynomialLR", "LRScheduler"]
-EPOCH_DEPRECATION_WARNING = ("The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
-                             "`scheduler.step()` to step the scheduler.")
-
-
-def _set(group: dict[str, Any], key: str, value: Any) -> None:
-    """Set an option; one that is a tensor is filled in place."""
-    if isinstance(group[key], Tensor):
-        group[key].fill_(value.item() if isinstance(value, Tensor) else value)
-    else:
-        group[key] = value
-
-
-def _copy(value: Any) -> Any:
-    return value.clone() if isinstance(value, Tensor) else value
-
-
-class LRScheduler:
-    """Base of schedulers: `get_lr()` says the learning rates of the groups after the next step, from `last_epoch` and the present ones."""
-
-    _get_lr_called_within_step = False
-    _is_initial = False
-
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
-        self.optimizer = optimizer
-        if last_epoch == -1:
-            for group in optimizer.param_groups:
-                group.setdefault("initial_lr", _copy(group["lr"]))
-        else:
-            for i, group in enumerate(optimizer.param_groups):
-                if "initial_lr" not in group:
-                    raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with last_epoch >= 0.")
-        self.base_lrs: list[Any] = [_copy(group["initial_lr"]) for group in optimizer.param_groups]
-        self.last_epoch = last_epoch
-        _count_steps(optimizer)
-        self._initial_step()
-
-    def _initial_step(self) -> None:
-        self._step_count = 0
-        self._is_initial = True
-        self.step()
-        self._is_initial = False
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
-        return {k: v for k, v in self.__dict__.items() if k != "optimizer"}
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
-        self.__dict__.update(state_dict)
-
-    def get_last_lr(self) -> list[Any]:
-        """The learning rates set last."""
-        return self._last_lr
-
-    def get_lr(self) -> list[Any]:
-        """The learning rates to set (to be overridden)."""
-        raise _no_schedule(self)
-
-    def _warn_outside_step(self) -> None:
-        if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", UserWarning, stacklevel=3)
-
-    def step(self, epoch: int | None = None) -> None:
-        """Set the next learning rates. Call it after `optimizer.step()`."""
-        if self._step_count == 1 and not self._is_initial and not getattr(self.optimizer, "_opt_called", True):
-            warnings.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call them in "
-                          "the opposite order: `optimizer.step()` before `lr_scheduler.step()`. Failure to do this will result in PyTorch "
-                          "skipping the first value of the learning rate schedule.", UserWarning, stacklevel=2)
-        self._step_count += 1
-        if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
-        self._update_lr(epoch)
-
-    def _update_lr(self, epoch: int | None = None) -> None:
-        self._get_lr_called_within_step = True
-        try:
-            if epoch is None:
-                self.last_epoch += 1
-                values = self.get_lr()
-            else:
-                self.last_epoch = epoch
-                closed = getattr(self, "_get_closed_form_lr", None)
-                values = closed() if closed is not None else self.get_lr()
-        finally:
-            self._get_lr_called_within_step = False
-        for group, lr in zip(self.optimizer.param_groups, values):
-            _set(group, "lr", lr)
-        self._last_lr = [_copy(group["lr"]) for group in self.optimizer.param_groups]
-
-    def _present(self) -> list[Any]:
-        return [_copy(group["lr"]) for group in self.optimizer.param_groups]
-
-
 _LRScheduler = LRScheduler
-
-
-def _no_schedule(scheduler: LRScheduler) -> Exception:
-    return NotImplementedError(f"{type(scheduler).__name__} must define get_lr()")
-
-
-def _count_steps(optimizer: Optimizer) -> None:
-    """Note on the optimizer when `step` has been called, to warn about a wrong order of calls."""
-    if getattr(optimizer.step, "_wrapped_by_lr_sched", False):
-        return
-    function, ref = optimizer.step.__func__, weakref.ref(optimizer)
-
-    @wraps(function)
-    def step(*args: Any, **kwargs: Any) -> Any:
-        own = ref()
-        own._opt_called = True
-        return function(own, *args, **kwargs)
-
-    step._wrapped_by_lr_sched = True
-    optimizer._opt_called = False
-    optimizer.step = step
-
-
-def _per_group(optimizer: Optimizer, value: Any, name: str) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        if len(value) != len(optimizer.param_groups):
-            raise ValueError(f"Expected {len(optimizer.param_groups)} {name}, but got {len(value)}")
-        return list(value)
-    return [value] * len(optimizer.param_groups)
 
 
 class LambdaLR(LRScheduler):
@@ -148,7 +22,7 @@ class LambdaLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | list[Callable[[int], float]], last_epoch: int = -1) -> None:
         self.optimizer = optimizer
-        self.lr_lambdas = _per_group(optimizer, lr_lambda, "lr_lambdas")
+        self.lr_lambdas = per_group(optimizer, lr_lambda, "lr_lambdas")
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
@@ -364,7 +238,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.last_epoch = math.floor(epoch)
         self._get_lr_called_within_step = True
         for group, lr in zip(self.optimizer.param_groups, self.get_lr()):
-            _set(group, "lr", lr)
+            set_option(group, "lr", lr)
         self._get_lr_called_within_step = False
         self._last_lr = self._present()
 
@@ -389,7 +263,7 @@ class SequentialLR(LRScheduler):
                              f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}")
         self._schedulers, self._milestones, self.last_epoch, self.optimizer = schedulers, milestones, last_epoch + 1, optimizer
         for group in optimizer.param_groups:
-            _set(group, "lr", group["initial_lr"])
+            set_option(group, "lr", group["initial_lr"])
         for scheduler in schedulers:
             scheduler.last_epoch -= 1
         schedulers[0]._initial_step()
@@ -478,7 +352,7 @@ class ReduceLROnPlateau(LRScheduler):
             raise ValueError("threshold mode " + threshold_mode + " is unknown!")
         self.factor, self.optimizer = factor, optimizer
         self.default_min_lr = None if isinstance(min_lr, (list, tuple)) else min_lr
-        self.min_lrs = _per_group(optimizer, min_lr, "min_lrs")
+        self.min_lrs = per_group(optimizer, min_lr, "min_lrs")
         self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
         self._last_lr = self._present()
         self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
@@ -514,7 +388,7 @@ class ReduceLROnPlateau(LRScheduler):
             lr = float(group["lr"])
             new = max(lr * self.factor, self.min_lrs[i])
             if lr - new > self.eps:
-                _set(group, "lr", new)
+                set_option(group, "lr", new)
 
     @property
     def in_cooldown(self) -> bool:
@@ -541,10 +415,10 @@ class CyclicLR(LRScheduler):
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
         self.optimizer = optimizer
-        for lr, group in zip(_per_group(optimizer, base_lr, "base_lr"), optimizer.param_groups):
+        for lr, group in zip(per_group(optimizer, base_lr, "base_lr"), optimizer.param_groups):
             if last_epoch == -1:
-                _set(group, "lr", lr)
-        self.max_lrs = _per_group(optimizer, max_lr, "max_lr")
+                set_option(group, "lr", lr)
+        self.max_lrs = per_group(optimizer, max_lr, "max_lr")
         up, down = float(step_size_up), float(step_size_up if step_size_down is None else step_size_down)
         self.total_size, self.step_ratio = up + down, up / (up + down)
         if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
@@ -557,14 +431,14 @@ class CyclicLR(LRScheduler):
             if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
             self.use_beta1 = "betas" in optimizer.defaults
-            self.base_momentums = _per_group(optimizer, base_momentum, "base_momentum")
-            self.max_momentums = _per_group(optimizer, max_momentum, "max_momentum")
+            self.base_momentums = per_group(optimizer, base_momentum, "base_momentum")
+            self.max_momentums = per_group(optimizer, max_momentum, "max_momentum")
             if last_epoch == -1:
                 for most, least, group in zip(self.max_momentums, self.base_momentums, optimizer.param_groups):
                     _set_momentum(group, most, self.use_beta1)
                     group["max_momentum"], group["base_momentum"] = most, least
         super().__init__(optimizer, last_epoch)
-        self.base_lrs = _per_group(optimizer, base_lr, "base_lr")
+        self.base_lrs = per_group(optimizer, base_lr, "base_lr")
 
     def scale_fn(self, x: float) -> float:
         """The height of the cycle (or iteration) number x."""
@@ -641,7 +515,7 @@ class OneCycleLR(LRScheduler):
                 up, {"end_step": self.total_steps - 1, "start_lr": "max_lr", "end_lr": "min_lr", "start_momentum": "base_momentum",
                      "end_momentum": "max_momentum"}]
         if last_epoch == -1:
-            for most, group in zip(_per_group(optimizer, max_lr, "max_lr"), optimizer.param_groups):
+            for most, group in zip(per_group(optimizer, max_lr, "max_lr"), optimizer.param_groups):
                 group["initial_lr"], group["max_lr"] = most / div_factor, most
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
@@ -650,8 +524,8 @@ class OneCycleLR(LRScheduler):
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
             self.use_beta1 = "betas" in optimizer.defaults
             if last_epoch == -1:
-                for most, least, group in zip(_per_group(optimizer, max_momentum, "max_momentum"),
-                                              _per_group(optimizer, base_momentum, "base_momentum"), optimizer.param_groups):
+                for most, least, group in zip(per_group(optimizer, max_momentum, "max_momentum"),
+                                              per_group(optimizer, base_momentum, "base_momentum"), optimizer.param_groups):
                     _set_momentum(group, most, self.use_beta1)
                     group["max_momentum"], group["base_momentum"] = most, least
         super().__init__(optimizer, last_epoch)

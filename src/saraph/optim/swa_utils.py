@@ -12,8 +12,8 @@ from saraph.autograd import no_grad
 from saraph.nn.modules.batchnorm import _BatchNorm
 from saraph.nn.modules.module import Module
 from saraph.ops.creation import tensor
-from saraph.optim.lr_scheduler import LRScheduler, _per_group
 from saraph.optim.optimizer import Optimizer
+from saraph.optim.scheduler import LRScheduler, per_group
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["AveragedModel", "update_bn", "SWALR", "get_ema_multi_avg_fn", "get_swa_multi_avg_fn", "get_ema_avg_fn", "get_swa_avg_fn"]
@@ -133,7 +133,7 @@ class SWALR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, swa_lr: float | list[float], anneal_epochs: int = 10, anneal_strategy: str = "cos",
                  last_epoch: int = -1) -> None:
-        for value, group in zip(_per_group(optimizer, swa_lr, "swa_lr"), optimizer.param_groups):
+        for value, group in zip(per_group(optimizer, swa_lr, "swa_lr"), optimizer.param_groups):
             group["swa_lr"] = value
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must by one of 'cos' or 'linear', instead got {anneal_strategy}")
