@@ -58,6 +58,19 @@ def test_numbers_beside_16_bit_tensors_are_not_rounded():
     assert (x + torch.tensor(0.9)).dtype is torch.bfloat16
 
 
+@pytest.mark.parametrize("shape", [(1000,), (7, 1), (3, 40, 50)])
+def test_alpha_is_rounded_once(shape):
+    random = np.random.default_rng(1)
+    x, y = (torch.from_numpy(random.standard_normal(shape).astype(np.float32)) for _ in range(2))
+    alpha = float(np.float32(0.1234567))
+    exact = (x.numpy().astype(np.float64) + alpha * y.numpy().astype(np.float64)).astype(np.float32)  # 24 + 24 bits fit into 53
+    assert np.array_equal(torch.add(x, y, alpha=alpha).numpy(), exact) and np.array_equal(torch.sub(x, y, alpha=-alpha).numpy(), exact)
+    assert np.array_equal(x.clone().add_(y, alpha=alpha).numpy(), exact) and np.array_equal(x.clone().sub_(y, alpha=-alpha).numpy(), exact)
+    assert np.array_equal(x.clone().add_(y, alpha=torch.tensor(alpha)).numpy(), exact)
+    z = torch.add(x.clone().requires_grad_(), y.clone().requires_grad_(), alpha=2)
+    assert [type(f).__name__ for f, _ in z.grad_fn.next_functions] == ["AccumulateGrad", "AccumulateGrad"]
+
+
 def test_alpha():
     x, y = tensor([1.0, 2.0]), tensor([10.0, 20.0])
     assert torch.add(x, y, alpha=2).tolist() == [21.0, 42.0]

@@ -340,7 +340,7 @@ def limited(a: Any, low: Any, high: Any) -> tuple[Shape, np.dtype]:
     return a.shape, a.dtype
 
 
-@rule("lerp")
+@rule("add_scaled", "lerp")
 def lerp(a: Any, b: Any, weight: Any) -> tuple[Shape, np.dtype]:
     return _broadcast(a, b, weight), a.dtype
 

@@ -86,6 +86,7 @@ def _lerp(start: Expression, end: Expression, weight: Expression) -> Expression:
 
 
 lerp = Pointwise("lerp", _lerp)
+add_scaled = Pointwise("add_scaled", lambda x, y, alpha: apply("fma", y, alpha, x))
 addcmul = Pointwise("addcmul", lambda x, a, b, value: x + a * value * b)
 addcdiv = Pointwise("addcdiv", lambda x, a, b, value: x + a * value / b)
 

@@ -8,8 +8,8 @@ import numpy as np
 from saraph import dtypes
 from saraph.backends import cpu, of
 from saraph.ops import promotion
-from saraph.ops.families import binary, bind_fast_inplace, compute, reflected, unary, wrap_result_any
-from saraph.ops.promotion import is_number, promoted
+from saraph.ops.families import binary, bind_fast_inplace, combine, compute, reflected, unary, wrap_result_any
+from saraph.ops.promotion import is_number, promoted, unbroadcast
 from saraph.ops.registry import OPS, method, op
 from saraph.tensor.node import derivative
 from saraph.tensor.tensor import PLAIN, Tensor, record, unpack, wrap
@@ -52,13 +52,26 @@ def scaled(name: str, other: Any, alpha: Any, input: Any) -> Any:
     return mul(other, alpha) if isinstance(other, Tensor) else other * alpha
 
 
+def _add_scaled_backward(node: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    shapes = node.operands
+    return unbroadcast(g, shapes[0]) if node.needs(0) else None, unbroadcast(g * node.alpha, shapes[1]) if node.needs(1) else None
+
+
+#: The nodes of input + alpha other.
+ADDED = {name: derivative(f"{name.capitalize()}Backward0")(_add_scaled_backward) for name in ("add", "sub")}
+
+
 def _with_alpha(name: str, function: Any, input: Any, other: Any, alpha: Any) -> Tensor:
-    """function(input, alpha other); of 16-bit floats in float32, rounded once."""
+    """function(input, alpha other), of floats rounded once."""
     if alpha.__class__ is int and alpha == 1:
         return function(input, other)
-    if alpha.__class__ is float and input.__class__ in PLAIN and other.__class__ in PLAIN and input._a.dtype is other._a.dtype and \
-            input._a.dtype.char in "fd":
-        return function(input, mul(other, alpha))
+    if alpha.__class__ in (float, int) and input.__class__ in PLAIN and other.__class__ in PLAIN:
+        x, y = input._a, other._a
+        if x.__class__ is np.ndarray and y.__class__ is np.ndarray and x.dtype is y.dtype and x.dtype.char in "fd":
+            alpha = -alpha if function is minus else alpha
+            return record(combine("add_scaled", x, y, alpha), ADDED[name], (input, other), (), alpha=alpha, operands=(x.shape, y.shape))
+    if isinstance(alpha, Tensor):
+        return _with_alpha(name, function, input, other, alpha.item())
     kind = promotion.result_dtype(input, other)
     if kind.numpy in dtypes.REDUCED and isinstance(input, Tensor):
         wide = promotion.cast(other, dtypes.float32) if isinstance(other, Tensor) else other
@@ -177,8 +190,8 @@ def _scalar_power(a: Any, n: Any) -> Any:
     return compute("pow", a, backend.scalar(n, a.dtype))
 
 
-for _name, _ufunc, _factor in (("add", cpu.add, cpu.mul), ("sub", cpu.sub, cpu.mul), ("div", cpu.div, None)):
-    bind_fast_inplace(OPS[_name], _ufunc, factor=_factor)
+for _name, _ufunc, _sign in (("add", cpu.add, 1), ("sub", cpu.sub, -1), ("div", cpu.div, 0)):
+    bind_fast_inplace(OPS[_name], _ufunc, sign=_sign)
 
 
 @method("__pow__")

@@ -15,6 +15,7 @@ from saraph import dtypes
 from saraph.backends import cpu, of
 from saraph.dtypes import REDUCED
 from saraph.errors import broadcast_error
+from saraph.kernels.functions import add_scaled
 from saraph.kernels.kernel import LARGE
 from saraph.ops import promotion
 from saraph.ops.inplace import update
@@ -44,6 +45,16 @@ def compute(name: str, a: Any, b: Any) -> Any:
         if "broadcast" not in str(error):
             raise
         raise broadcast_error(name, (a.shape, b.shape)) from None
+
+
+def combine(name: str, *arguments: Any) -> Any:
+    """Run a primitive of three operands; NumPy's broadcasting error becomes PyTorch's."""
+    try:
+        return getattr(of(arguments[0]), name)(*arguments)
+    except ValueError as error:
+        if "broadcast" not in str(error):
+            raise
+        raise broadcast_error(name, [a.shape for a in arguments if hasattr(a, "shape")]) from None
 
 
 def binary(name: str, dx: Callable | None, dy: Callable | None, keep: tuple[str, str] = ("", ""), *, doc: str, node: str = "",
@@ -310,8 +321,8 @@ def _binary_node(node_name: str, dx: Callable | None, dy: Callable | None) -> ty
     return formula
 
 
-def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: str = "y", factor: Any = None) -> None:
-    """`x.op_(y)`: straight into x's memory when nothing is differentiated and the dtypes agree; `factor` applies `alpha=`."""
+def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: str = "y", sign: int = 0) -> None:
+    """`x.op_(y)`: straight into x's memory when nothing is differentiated and the dtypes agree; `sign` is that of `alpha=`, 0 for none."""
     name = rec.name + "_"
     body = rec.body
     general = getattr(Tensor, name)
@@ -320,7 +331,7 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: st
     small = getattr(ufunc, "ufunc", ufunc)
 
     def write(self: Tensor, other: Any, **options: Any) -> Tensor:
-        if (not options or factor is not None) and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
+        if (not options or sign) and not state.active and self.__class__ in PLAIN and not (self._rg and thread.grad):
             a = self._a
             kind = a.dtype
             if a.__class__ is ndarray and (kind is F32 or kind is F64) and not comparison and 0 not in a.strides:
@@ -329,7 +340,7 @@ def bind_fast_inplace(rec: Op, ufunc: Any, comparison: bool = False, numbers: st
                     if alpha.__class__ is not float or len(options) > 1 or other.__class__ not in PLAIN or other._a.dtype is not kind or \
                             other._a.shape != a.shape or other._a.__class__ is not ndarray or (other._rg and thread.grad):
                         return general(self, other, **options)
-                    ufunc(a, factor(other._a, alpha), a)
+                    add_scaled(a, other._a, np.asarray(sign * alpha, kind), out=a)
                     bump(self)
                     return self
                 if other.__class__ is float and numbers:

@@ -4,9 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from saraph.backends import of
-from saraph.errors import broadcast_error
 from saraph.ops import promotion
-from saraph.ops.families import compute, wrap_result_any
+from saraph.ops.families import combine, compute, wrap_result_any
 from saraph.ops.promotion import cast, check_tensor, is_number, promoted, unbroadcast
 from saraph.ops.registry import op
 from saraph.tensor.fusing import fused
@@ -92,16 +91,6 @@ def clamp_max(input: Tensor, max: Any, *, out: Tensor | None = None) -> Tensor:
 # -- combinations ---------------------------------------------------------------------------------------------------------
 
 
-def _combine(name: str, *arguments: Any) -> Any:
-    """Run a primitive of three operands; NumPy's broadcasting error becomes PyTorch's."""
-    try:
-        return getattr(of(arguments[0]), name)(*arguments)
-    except ValueError as error:
-        if "broadcast" not in str(error):
-            raise
-        raise broadcast_error(name, [a.shape for a in arguments if hasattr(a, "shape")]) from None
-
-
 @derivative("LerpBackward0")
 def LerpBackward0(node: Any, g: Tensor) -> Any:
     """The weight is a number."""
@@ -132,9 +121,9 @@ def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) 
     promotion.check_kind("lerp", x, "fc")
     y = cast(y, x.dtype)
     if is_number(weight):
-        return record(_combine("lerp", x._a, y._a, weight), LerpBackward0, (x, y), weight=weight, operands=(x._a.shape, y._a.shape))
+        return record(combine("lerp", x._a, y._a, weight), LerpBackward0, (x, y), weight=weight, operands=(x._a.shape, y._a.shape))
     w = cast(weight, x.dtype)
-    return record(_combine("lerp", x._a, y._a, w._a), LerpBackward1, (x, y, w), (x, y, w))
+    return record(combine("lerp", x._a, y._a, w._a), LerpBackward1, (x, y, w), (x, y, w))
 
 
 def _terms(name: str, input: Any, tensor1: Any, tensor2: Any, value: Any) -> tuple[Tensor, Tensor, Tensor, Any]:
@@ -162,7 +151,7 @@ def AddcmulBackward(node: Any, g: Tensor) -> Any:
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, out: Tensor | None = None) -> Tensor:
     """input + value tensor1 tensor2."""
     x, a, b, value = _terms("addcmul", input, tensor1, tensor2, value)
-    result = _combine("addcmul", x._a, a._a, b._a, value)
+    result = combine("addcmul", x._a, a._a, b._a, value)
     if not (x._rg or a._rg or b._rg):
         return wrap_result_any(result)
     return record(result, AddcmulBackward, (x, a, b), (a, b), value=_conjugate(value), operands=(x._a.shape, a._a.shape, b._a.shape))
@@ -184,7 +173,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1, 
         raise RuntimeError("Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
                            "tensor1 and tensor2. Use input + value * torch.true_divide(tensor1, tensor2).")
     x, a, b, value = _terms("addcdiv", input, tensor1, tensor2, value)
-    result = _combine("addcdiv", x._a, a._a, b._a, value)
+    result = combine("addcdiv", x._a, a._a, b._a, value)
     if not (x._rg or a._rg or b._rg):
         return wrap_result_any(result)
     return record(result, AddcdivBackward, (x, a, b), (a, b), value=_conjugate(value), operands=(x._a.shape, a._a.shape, b._a.shape))

@@ -167,7 +167,7 @@ class LBFGS(Optimizer):
             else:
                 memory["prev_flat_grad"].copy_(gradient)  # in place, as PyTorch does: a state dict taken earlier shares it
             memory["prev_loss"] = loss
-            t = min(1.0, 1.0 / gradient.abs().sum().item()) * lr if state["n_iter"] == 1 else lr
+            t = min(1.0, 1.0 / gradient.abs().sum()) * lr if state["n_iter"] == 1 else lr
             d = memory["d"]
             slope = gradient.dot(d).item()
             if slope > -tolerance_change:

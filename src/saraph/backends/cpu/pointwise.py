@@ -379,6 +379,13 @@ def _lerp(a: np.ndarray, b: np.ndarray, weight: Any) -> np.ndarray:
     return np.where(np.abs(weight) < 0.5, a + step * weight, b - step * (1 - weight))
 
 
+def _add_scaled(a: np.ndarray, b: np.ndarray, alpha: Any) -> np.ndarray:
+    """a + alpha b, rounded once."""
+    if a.dtype.char in "fd":
+        return functions.add_scaled(a, b, np.asarray(alpha, a.dtype))
+    return a + alpha * b
+
+
 def _addcmul(a: np.ndarray, b: np.ndarray, c: np.ndarray, value: Any) -> np.ndarray:
     if a.dtype.char in "fd":
         return functions.addcmul(a, b, c, np.asarray(value, a.dtype))
@@ -391,5 +398,5 @@ def _addcdiv(a: np.ndarray, b: np.ndarray, c: np.ndarray, value: Any) -> np.ndar
     return a + (b / c if value == 1 else b * value / c)
 
 
-for _function in (_lerp, _addcmul, _addcdiv):
+for _function in (_lerp, _add_scaled, _addcmul, _addcdiv):
     FUNCTIONS[_function.__name__.lstrip("_")] = through_float32(_function)
