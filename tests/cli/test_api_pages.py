@@ -61,3 +61,8 @@ def test_a_page_lists_every_public_name_with_its_arguments(path):
 def test_pages_are_written(tmp_path):
     assert write_pages(str(tmp_path)) == 0
     assert (tmp_path / "saraph.nn.functional.md").read_text().count("\n## ") > 80 and "saraph.optim.md" in (tmp_path / "README.md").read_text()
+
+
+def test_a_signature_reads_as_in_the_source():
+    text = page("saraph.linalg")
+    assert "`norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor`" in text

@@ -32,12 +32,24 @@ def public_names(space: Any) -> list[str]:
     return sorted(set(listed), key=lambda n: (n.lower(), n))
 
 
+class _Plain(str):
+    """An annotation that is text in the source, shown without quotation marks."""
+
+    __repr__ = str.__str__
+
+
 def signature(thing: Callable) -> str:
     """The arguments of a callable, as text."""
     try:
-        text = str(inspect.signature(thing))
+        found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "(...)"
+
+    def plain(annotation: Any) -> Any:
+        return _Plain(annotation) if isinstance(annotation, str) else annotation
+
+    parameters = [p.replace(annotation=plain(p.annotation)) for p in found.parameters.values()]
+    text = str(found.replace(parameters=parameters, return_annotation=plain(found.return_annotation)))
     return text if " at 0x" not in text else "(...)"
 
 
