@@ -25,7 +25,7 @@ def idx(a):
 
 def write(path, data):
     path.parent.mkdir(parents=True, exist_ok=True)
-    (gzip.open if path.suffix == ".gz" else open)(path, "wb").write(data)
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
 @pytest.fixture
