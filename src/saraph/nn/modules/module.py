@@ -21,6 +21,7 @@ from saraph.nn.hooks import (
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from saraph.nn.locate import note_place
 from saraph.nn.modules import state as state_io
 from saraph.tensor.node import RemovableHandle
 from saraph.tensor.parameter import Buffer, Parameter
@@ -80,12 +81,14 @@ class Module:
     # -- calling -----------------------------------------------------------------------------------------------------------
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         hooks = global_hooks
-        if (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
-                or hooks.forward or hooks.forward_pre or hooks.backward or hooks.backward_pre or self._compiled_call_impl is not None):
-            if self._compiled_call_impl is not None:
-                return self._compiled_call_impl(*args, **kwargs)
-            return call_with_hooks(self, args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if (self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks
+                    or hooks.forward or hooks.forward_pre or hooks.backward or hooks.backward_pre or self._compiled_call_impl is not None):
+                return (self._compiled_call_impl or self._call_impl)(*args, **kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            note_place(self, error)
+            raise
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         return call_with_hooks(self, args, kwargs)
