@@ -112,3 +112,10 @@ def test_positive_weights_and_old_reductions():
 def test_refusals(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (2, 3, 4)])
+def test_multilabel_margin_wants_classes(shape):
+    with pytest.raises(RuntimeError, match="Expected non-empty vector or matrix"):
+        F.multilabel_margin_loss(torch.ones(shape), torch.ones(shape, dtype=torch.int64))
+    assert F.multilabel_margin_loss(torch.ones(0, 3), torch.ones(0, 3, dtype=torch.int64), reduction="none").shape == (0,)

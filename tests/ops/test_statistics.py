@@ -118,3 +118,10 @@ def test_covariance(check_gradients):
         tensor(A).cov()
     with pytest.raises(RuntimeError, match="integral"):
         x.cov(fweights=tensor(w))
+
+
+def test_kthvalue_into_its_input():
+    x = torch.tensor([3.0, 1.0, 2.0])
+    with pytest.raises(RuntimeError, match="single memory location"):
+        torch.kthvalue(x, 1, out=(x[:1], torch.zeros(1, dtype=torch.int64)))
+    assert x.tolist() == [3.0, 1.0, 2.0]

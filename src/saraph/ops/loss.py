@@ -474,7 +474,9 @@ def multi_margin_loss(input: Tensor, target: Tensor, p: int = 1, margin: float =
 def multilabel_margin_loss(input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean") -> Tensor:
     """sum over target classes (up to the first -1) and other classes of max(0, 1 - x[target] + x[other]), over the number of classes."""
     reduction = reduction_of(reduction, size_average, reduce)
-    if input.dim() > 2 or input.shape != target.shape:
+    if input.dim() > 2 or (input.dim() and input.shape[-1] == 0):
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
+    if input.shape != target.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     batched = input.dim() == 2
     x, y = (input, target) if batched else (input.reshape(1, -1), target.reshape(1, -1))

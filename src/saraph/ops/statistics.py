@@ -183,7 +183,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False, *, o
     return _median(input, dim, keepdim, True)
 
 
-@op(method=True)
+@op(method=True, out="apart")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """The k-th smallest element (from 1) along `dim`, and where it is: a named tuple (values, indices). NaN counts as largest."""
     x = _ordered(input, "kthvalue")
