@@ -418,6 +418,7 @@ def unary(name: str, dx: Callable | None, keep: str = "", *, doc: str, node: str
     body.__name__ = body.__qualname__ = name
     body.__doc__ = doc
     rec = register(body, name, namespaces, method, inplace, aliases, autocast)
+    rec.out = out_dtype != "none"
 
     def public(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if not state.active and out is None and input.__class__ in PLAIN:

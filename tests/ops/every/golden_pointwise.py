@@ -1,0 +1,202 @@
+"""Pointwise ops: arithmetic, comparisons, bits, elementary functions, rounding, complex parts."""
+import math
+
+import numpy as np
+from golden import B, C, I, J, P, Q, U, V, W, X, Y, case
+
+INF, NAN = math.inf, math.nan
+ODD = np.array([NAN, INF, -INF, -0.0, 1.5])
+
+# -- arithmetic
+for _name in ("add", "operator.add"):
+    case(_name, np.add, X, Y)
+    case(_name, np.add, X, V)
+    case(_name, np.add, I, J)
+case("add", X + 0.5 * Y, X, Y, alpha=0.5)
+case("add", I + 3 * J, I, J, alpha=3)
+for _name in ("sub", "operator.sub"):
+    case(_name, np.subtract, X, Y)
+    case(_name, np.subtract, X, 2.5)
+    case(_name, np.subtract, C, X)
+case("sub", X - 2 * Y, X, Y, alpha=2)
+case("rsub", Y - 0.5 * X, X, Y, alpha=0.5)
+case("rsub", 2 - X, X, 2)
+case("mul", np.multiply, X, Y)
+case("mul", np.multiply, C, X)
+case("mul", np.multiply, I, X)
+case("mul", I * 3, I, 3)
+for _name in ("div", "true_divide", "operator.div"):
+    case(_name, np.divide, X, Y)
+    case(_name, np.divide, C, C[::-1].copy())
+    case(_name, (I / J).astype(np.float32), I, J, _rtol=1e-6)
+case("div", np.trunc(X / Y), X, Y, rounding_mode="trunc")
+case("div", np.floor(X / Y), X, Y, rounding_mode="floor")
+case("div", np.array([[1, -3, 2], [5, 0, -1]]), I, J, rounding_mode="floor")
+case("div", np.array([[1, -2, 2], [5, 0, 0]]), I, J, rounding_mode="trunc")
+case("operator.div_trunc", np.trunc(X / Y), X, Y)
+case("operator.div_floor", np.floor(X / Y), X, Y)
+case("operator.div_floor", I // J, I, J)
+case("floor_divide", np.floor_divide, X, Y)
+case("floor_divide", np.array([[1, -3, 2], [5, 0, -1]]), I, J)
+case("neg", np.negative, X)
+case("neg", np.negative, I)
+case("positive", X, X)
+for _name in ("pow", "operator.pow"):
+    case(_name, np.power, P, Y)
+    case(_name, X ** 3, X, 3)
+    case(_name, X ** -2.0, X, -2.0)
+    case(_name, I ** 2, I, 2)
+case("pow", 2.0 ** X, 2.0, X, _forms=False)
+case("float_power", np.power, P, Y)
+case("float_power", I.astype(np.float64) ** 2, I, 2)
+case("fmod", np.fmod, X, Y)
+case("fmod", np.array([[1, -1, 2], [0, 0, -4]]), I, J)
+case("remainder", X - Y * np.floor(X / Y), X, Y)
+case("remainder", np.array([[1, 2, 2], [0, 0, 2]]), I, J)
+case("reciprocal", 1 / X, X)
+case("reciprocal", 1 / C, C)
+case("square", X * X, X)
+case("square", np.array([[9, 49, 144], [25, 0, 16]]), I)
+case("gcd", np.array([[1, 1, 1], [1, 4, 2]]), I, J)
+case("lcm", np.array([[6, 21, 60], [5, 0, 12]]), I, J)
+case("hypot", np.hypot, X, Y)
+case("hypot", np.array([5.0]), np.array([3.0]), np.array([4.0]))
+case("ldexp", X * 2.0 ** I, X, I)
+case("addcmul", X + 0.5 * Y * P, X, Y, P, value=0.5)
+case("addcdiv", X + 2 * Y / P, X, Y, P, value=2)
+case("lerp", X + 0.3 * (Y - X), X, Y, 0.3)
+case("lerp", X + Q * (Y - X), X, Y, Q)
+case("_foreach_norm", lambda ts: tuple(np.asarray(np.linalg.norm(t)) for t in ts), [X, V])
+
+# -- comparisons and logic
+for _name, _of in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}.items():
+    case(_name, _of, I, np.array([[3, 0, 12], [6, 0, -5]]))
+    case(_name, _of, X, 0.3)
+    if _name in ("eq", "ne"):
+        case(_name, _of, C, C.conj() + np.array([0, 0.1, -0.8j - 0.8j]))
+for _name in ("logical_and", "logical_or", "logical_xor"):
+    case(_name, getattr(np, _name), B, np.array([True, True, False]))
+    case(_name, getattr(np, _name), I, np.array([0, 1, 2]))
+    case(_name, getattr(np, _name), X, np.array([0.0, 0.5, NAN]))
+case("logical_not", ~B, B)
+case("logical_not", I == 0, I)
+case("maximum", np.maximum, X, Y)
+case("minimum", np.minimum, X, Y)
+case("fmax", np.fmax, X, Y)
+case("fmin", np.fmin, X, Y)
+for _name, _pick in {"maximum": [NAN, INF, 1.0, 0.0, NAN], "minimum": [NAN, 2.0, -INF, -0.0, NAN], "fmax": [3.0, INF, 1.0, 0.0, 1.5],
+                     "fmin": [3.0, 2.0, -INF, -0.0, 1.5]}.items():
+    case(_name, np.array(_pick), ODD, np.array([3.0, 2.0, 1.0, 0.0, NAN]), _grad="NaN is not differenced")
+case("clamp", np.clip(X, -1, 1.5), X, -1, 1.5)
+case("clamp", np.clip(I, -4, 4), I, -4, 4)
+case("clamp", np.minimum(np.maximum(X, Y), P + 0.05), X, Y, P + 0.05)
+case("clamp_min", np.maximum(X, 0.0), X, 0.0)
+case("clamp_max", np.minimum(X, Y), X, Y)
+case("isclose", np.array([True, False, True, False]), np.array([1.0, 1.0, INF, NAN]), np.array([1.000001, 1.1, INF, NAN]))
+case("isclose", np.array([True]), np.array([NAN]), np.array([NAN]), equal_nan=True)
+case("allclose", True, X, X + 1e-9)
+case("allclose", False, X, X + 1e-3, rtol=1e-5)
+case("equal", True, X, X)
+case("equal", False, I, J)
+case("isnan", np.isnan, ODD)
+case("isinf", np.isinf, ODD)
+case("isfinite", np.isfinite, ODD)
+case("isposinf", np.isposinf, ODD)
+case("isneginf", np.isneginf, ODD)
+case("isreal", np.array([False, True]), np.array([1 + 2j, 3 + 0j]))
+case("signbit", np.signbit, ODD)
+
+# -- bits
+for _name, _of in {"bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor}.items():
+    case(_name, _of, I, J)
+    case(_name, _of, B, ~B)
+case("bitwise_not", np.invert, I)
+case("bitwise_not", ~B, B)
+case("bitwise_left_shift", np.array([[12, -56, 384], [10, 0, -256]]), I, J)
+case("bitwise_right_shift", np.array([[0, -1, 0], [2, 0, -1]]), I, J)
+
+# -- elementary functions
+BOTH = {"exp": np.exp, "expm1": np.expm1, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
+        "asinh": np.arcsinh, "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "exp2": np.exp2}
+for _name, _of in BOTH.items():
+    case(_name, _of, X)
+    case(_name, _of, C, _rtol=1e-8)
+    case(_name, _of(np.array([0.5, -1.0], np.float32)), np.array([0.5, -1.0], np.float32), _rtol=1e-6, _grad="float64 is differenced")
+case("atan", np.arctan, X)
+case("atan", np.arctan, C * 0.5)
+for _name, _of in {"log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x)}.items():
+    case(_name, _of, P)
+    case(_name, _of, C, _rtol=1e-8)
+    case(_name, _of(J.astype(np.float32)), J, _rtol=1e-6)
+for _name, _of in {"asin": np.arcsin, "acos": np.arccos, "atanh": np.arctanh}.items():
+    case(_name, _of, U)
+    case(_name, _of, C * 0.5)
+case("acosh", np.arccosh, P + 1)
+case("acosh", np.arccosh, C)
+case("atan2", np.arctan2, X, Y)
+case("logaddexp", np.logaddexp, X, Y)
+case("logaddexp2", np.logaddexp2, X, Y)
+case("logit", np.log(Q / (1 - Q)), Q)
+case("logit", np.log(np.array([1e-2, 0.5]) / np.array([0.99, 0.5])), np.array([0.001, 0.5]), eps=1e-2)
+case("sinc", np.sinc, X)
+case("deg2rad", np.deg2rad, X)
+case("rad2deg", np.rad2deg, X)
+case("xlogy", X * np.log(P), X, P)
+case("xlogy", np.array([0.0, NAN, -INF]), np.array([0.0, 0.0, 1.0]), np.array([0.0, NAN, 0.0]), _grad="on the border")
+
+# -- rounding and signs
+for _name, _of in {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "sign": np.sign, "abs": np.abs, "frac": lambda x: x - np.trunc(x)}.items():
+    case(_name, _of, X)
+    if _name != "frac":
+        case(_name, _of, I)
+case("abs", np.abs, C, _forms=False)  # there is no abs_ of complex numbers
+case("sgn", np.sign, X)
+case("sgn", C / np.abs(C), C)
+case("round", np.round, X)
+case("round", np.array([0.0, 2.0, 2.0, -0.0, -2.0]), np.array([0.5, 1.5, 2.5, -0.5, -1.5]), _grad="on the border")
+case("round", np.array([1.23, -4.57]), np.array([1.234, -4.5678]), decimals=2)
+case("copysign", np.copysign, X, Y)
+case("nextafter", np.nextafter, X, Y)
+case("heaviside", np.heaviside, np.array([-1.0, 0.0, 2.0]), W, _grad=False)
+case("operator.heaviside", np.heaviside, np.array([-1.0, 0.0, 2.0]), W, _grad=False)
+case("nan_to_num", np.array([7.0, 8.0, -9.0, 0.0, 1.5]), ODD, nan=7.0, posinf=8.0, neginf=-9.0, _grad="NaN is not differenced")
+case("nan_to_num", X, X)
+case("frexp", (np.frexp(X)[0], np.frexp(X)[1].astype(np.int32)), X)
+
+# -- complex
+case("conj_physical", np.conj, C)
+case("conj", np.conj, C)
+case("resolve_conj", C, C)
+case("resolve_neg", C, C)
+case("is_conj", False, C)
+case("is_neg", False, C)
+case("real", np.real, C)
+case("imag", np.imag, C)
+case("angle", np.angle, C)
+case("angle", np.array([0.0, math.pi, 0.0]), np.array([1.0, -2.0, 3.0]))
+case("view_as_real", np.stack([C.real, C.imag], -1), C)
+case("view_as_complex", C, np.stack([C.real, C.imag], -1))
+case("complex", X + 1j * Y, X, Y)
+case("polar", P * np.exp(1j * X), P, X)
+
+# -- asking and choosing
+case("where", np.where(B, X, Y), B, X, Y)
+case("where", np.where(B, X, 0.0), B, X, 0.0)
+case("where", (np.array([0, 0, 1]), np.array([0, 2, 2])), B)
+case("is_nonzero", True, np.array([0.5]))
+case("is_nonzero", False, np.array(0))
+case("is_floating_point", True, X)
+case("is_floating_point", False, I)
+case("is_complex", True, C)
+case("is_signed", True, I)
+case("is_signed", False, np.array([1], np.uint8))
+case("numel", 6, X)
+case("is_same_size", True, X, I)
+case("is_same_size", False, X, V)
+case("get_device", -1, X)
+case("is_tensor", True, X)
+case("is_tensor", False, 3)
+case("is_distributed", False, X)
+case("detach", X, X, _grad=False)
+case("dequantize", X.astype(np.float32), X, _grad="the cast to float32 is too coarse to difference")
+case("_assert", None, True, "holds")

@@ -1,0 +1,186 @@
+"""Reductions, scans, statistics, sorting, histograms, norms."""
+import math
+
+import numpy as np
+import scipy.integrate
+import scipy.spatial.distance
+import scipy.stats
+from golden import B, C, I, J, M, P, V, W, X, Y, case
+
+NAN, INF = math.nan, math.inf
+HOLES = np.array([[0.3, NAN, 2.5], [NAN, -0.4, -2.1]])
+K = np.arange(24.0).reshape(2, 3, 4) % 5 + np.arange(24).reshape(2, 3, 4) / 50
+
+# -- sums and products
+case("sum", X.sum(), X)
+case("sum", X.sum(1), X, 1)
+case("sum", K.sum((0, 2), keepdims=True), K, (0, 2), True)
+case("sum", np.int64(9), I)
+case("sum", np.array([2, 1]), B, 1)
+case("sum_to_size", X.sum(0, keepdims=True), X, 1, 3)
+case("mean", X.mean(), X)
+case("mean", C.mean(0), C, 0)
+case("nansum", np.nansum(HOLES, 1), HOLES, 1, _grad="NaN is not differenced")
+case("nansum", X.sum(0), X, 0)
+case("nanmean", np.nanmean(HOLES, 1), HOLES, 1, _grad="NaN is not differenced")
+case("nanmean", X.mean(0), X, 0)
+case("prod", X.prod(), X)
+case("prod", X.prod(1), X, 1)
+case("prod", np.array([0.0, 6.0]), np.array([[0.0, 5.0], [2.0, 3.0]]), 1)
+case("trace", np.trace(M), M)
+case("count_nonzero", np.int64(3), np.array([[0.0, 1.0], [2.0, 3.0]]))
+case("count_nonzero", np.array([3, 2]), I, 1)
+case("all", np.bool_(False), B)
+case("all", np.array([False, False, True]), B, 0)
+case("any", np.array([True, False, True]), B, 0)
+case("any", np.bool_(True), X)
+case("hash_tensor", np.bitwise_xor.reduce(I.ravel().view(np.uint64)), I, _grad="integers")
+case("hash_tensor", np.bitwise_xor.reduce(X.view(np.uint64), 1), X, 1)
+
+# -- extremes
+case("amax", X.max(1), X, 1)
+case("amax", np.array(3.0), np.array([1.0, 3.0, 2.0]))
+case("amin", X.min(0, keepdims=True), X, 0, True)
+case("aminmax", (X.min(1), X.max(1)), X, dim=1)
+case("aminmax", (I.min(), I.max()), I)
+case("max", X.max(), X)
+case("max", (X.max(1), X.argmax(1)), X, 1)
+case("max", np.maximum(X, Y), X, Y)
+case("min", X.min(), X)
+case("min", (X.min(0), X.argmin(0)), X, 0)
+case("min", np.minimum(I, J), I, J)
+case("argmax", np.int64(2), X)
+case("argmax", X.argmax(1), X, 1)
+case("argmin", np.int64(5), X)
+case("argmin", I.argmin(0), I, 0)
+
+# -- scans
+case("cumsum", np.cumsum, X, 1)
+case("cumsum", np.cumsum(I, 0), I, 0)
+case("cumprod", np.cumprod, X, 1)
+case("cumprod", np.array([2.0, 0.0, 0.0]), np.array([2.0, 0.0, 3.0]), 0)
+case("cummax", (np.maximum.accumulate(X, 1), np.array([[0, 0, 2], [0, 0, 0]])), X, 1)
+case("cummin", (np.minimum.accumulate(X, 1), np.array([[0, 1, 1], [0, 1, 2]])), X, 1)
+case("diff", np.diff(X), X)
+case("diff", np.diff(K, 2, 1), K, 2, 1)
+case("diff", np.diff(X, axis=1, prepend=np.zeros((2, 1)), append=np.ones((2, 1))), X, 1, 1, np.zeros((2, 1)), np.ones((2, 1)))
+case("gradient", tuple(np.gradient(K[0])), K[0].copy())
+case("gradient", (np.gradient(V, 0.5),), V, spacing=0.5)
+case("gradient", (np.gradient(V, [0.0, 1.0, 3.0], edge_order=2),), V, spacing=(np.array([0.0, 1.0, 3.0]),), edge_order=2)
+case("trapezoid", np.trapezoid(X), X)
+case("trapezoid", np.trapezoid(X, V, axis=1), X, V)
+case("trapezoid", np.trapezoid(X, dx=0.5, axis=0), X, dx=0.5, dim=0)
+case("cumulative_trapezoid", scipy.integrate.cumulative_trapezoid(X, axis=1), X)
+case("cumulative_trapezoid", scipy.integrate.cumulative_trapezoid(X, V), X, V)
+
+# -- statistics
+case("var", X.var(ddof=1), X)
+case("var", X.var(1, ddof=0), X, 1, correction=0)
+case("std", X.std(1, ddof=1), X, 1)
+case("std", K.std((0, 2), ddof=2), K, (0, 2), correction=2)
+case("var_mean", (X.var(1, ddof=1), X.mean(1)), X, 1)
+case("std_mean", (X.std(1, ddof=1), X.mean(1)), X, 1)
+case("median", np.float64(-0.4), X)
+case("median", (np.array([0.3, -0.4]), np.array([0, 1])), X, 1)
+case("nanmedian", np.float64(-0.4), HOLES, _grad="NaN is not differenced")
+case("nanmedian", (np.array([0.3, -0.4]), np.array([0, 1])), X, 1)
+case("kthvalue", (np.array([2.45, 1.7]), np.array([2, 0])), X, 3)
+case("mode", (np.array([2.0, 1.0]), np.array([2, 1])), np.array([[2.0, 5.0, 2.0], [3.0, 1.0, 7.0]]),
+     _grad="equal numbers do not move together")
+case("quantile", np.quantile(X, 0.3), X, 0.3)
+case("quantile", np.quantile(X, [0.2, 0.75], 1), X, np.array([0.2, 0.75]), 1, _fixed=(1,))
+for _how in ("lower", "higher", "nearest", "midpoint"):
+    case("quantile", np.quantile(K, 0.37, 2, method=_how), K, 0.37, 2, interpolation=_how)
+case("nanquantile", np.nanquantile(HOLES, 0.3, 1), HOLES, 0.3, 1, _grad="NaN is not differenced")
+case("cov", np.cov(X), X)
+case("cov", np.cov(X, fweights=[1, 2, 1], aweights=[0.5, 1.0, 2.0]), X, fweights=np.array([1, 2, 1]), aweights=np.array([0.5, 1.0, 2.0]))
+case("corrcoef", np.corrcoef(M), M)
+
+# -- norms and distances
+case("linalg.vector_norm", np.linalg.norm(X), X)
+for _p in (1, 2, 3.5, INF, -INF, 0):
+    case("linalg.vector_norm", np.array([np.linalg.norm(row, _p) for row in X]), X, _p, 1)
+case("linalg.vector_norm", np.linalg.norm(C), C)
+case("norm", np.linalg.norm(X), X)
+case("norm", np.abs(X).sum(0), X, 1, 0)
+for _p in ("fro", "nuc", 1, -1, 2, -2, INF, -INF):
+    case("linalg.matrix_norm", np.linalg.norm(M, _p), M, _p)
+    case("linalg.norm", np.linalg.norm(M, _p), M, _p)
+case("linalg.norm", np.linalg.norm(X), X)
+case("dist", np.linalg.norm(X - Y), X, Y)
+case("dist", np.abs(X - Y).sum(), X, Y, 1)
+case("renorm", X * np.minimum(1, 2 / (np.linalg.norm(X, axis=1, keepdims=True) + 1e-7)), X, 2, 0, 2.0)
+case("pairwise_distance", np.linalg.norm(X - Y + 1e-6, axis=1), X, Y)
+case("pairwise_distance", (np.abs(X - Y + 1e-6)).sum(1, keepdims=True), X, Y, 1.0, keepdim=True)
+case("cosine_similarity", np.array([1.0, 0.0]), np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([[5.0, 0.0], [1.0, 0.0]]))
+for _p, _metric in ((2.0, "euclidean"), (1.0, "cityblock"), (INF, "chebyshev")):
+    case("cdist", scipy.spatial.distance.cdist(X, M, _metric), X, M, _p)
+    case("pdist", scipy.spatial.distance.pdist(M, _metric), M, _p)
+case("cdist", scipy.spatial.distance.cdist(X, M, "minkowski", p=3), X, M, 3.0)
+case("norm_except_dim", np.linalg.norm(X, axis=1, keepdims=True), X)
+case("norm_except_dim", np.linalg.norm(X, axis=0, keepdims=True), X, 2, 1)
+case("_weight_norm", P[:, :1] * X / np.linalg.norm(X, axis=1, keepdims=True), X, P[:, :1].copy())
+
+# -- sorting and searching
+case("sort", (np.sort(X), np.argsort(X)), X)
+case("sort", (-np.sort(-X, 0), np.argsort(-X, 0)), X, 0, True)
+case("sort", (np.sort(I), np.argsort(I, kind="stable")), I, stable=True)
+case("argsort", np.argsort(X, 0), X, 0)
+case("argsort", np.argsort(-I, 1), I, 1, True)
+case("msort", np.sort(X, 0), X)
+case("topk", (-np.sort(-X)[:, :2], np.argsort(-X)[:, :2]), X, 2)
+case("topk", (np.sort(X)[:, :2], np.argsort(X)[:, :2]), X, 2, 1, False)
+_D = np.array([3, 1, 3, 2, 1, 1])
+case("unique", np.array([1, 2, 3]), _D)
+case("unique", (np.array([1, 2, 3]), np.array([2, 0, 2, 1, 0, 0]), np.array([3, 1, 2])), _D, True, True, True)
+case("unique", np.array([[1, 2], [3, 0]]), np.array([[3, 0], [1, 2], [3, 0]]), dim=0)
+case("unique_consecutive", (np.array([3, 1, 2]), np.array([0, 0, 1, 2, 2]), np.array([2, 1, 2])), np.array([3, 3, 1, 2, 2]), True, True)
+case("searchsorted", np.searchsorted(np.sort(V), W), np.sort(V), W)
+case("searchsorted", np.array([[0, 3], [2, 1]]), np.array([[1, 3, 5], [2, 4, 6]]), np.array([[1, 9], [5, 4]]))
+case("searchsorted", np.array([1, 3]), np.array([1, 3, 5]), np.array([1, 5]), right=True)
+case("bucketize", np.array([[1, 0, 3], [2, 1, 0]]), X, np.array([-1.0, 0.5, 2.0]))
+case("isin", np.isin(I, [3, 0, -4]), I, np.array([3, 0, -4]))
+case("isin", ~np.isin(I, J), I, J, invert=True)
+
+# -- histograms
+case("histc", np.array([2.0, 1.0, 1.0, 2.0]), X, 4, -2.1, 2.45, _grad=False)
+case("histc", np.histogram(X, 4)[0].astype(float), X, 4, _grad=False)
+case("histogram", np.histogram(X, 4, (-3, 3))[0].astype(float), X, 4, range=(-3.0, 3.0), _post=lambda r, *_: r[0], _grad=False)
+case("histogram", np.histogram(X, [-3.0, -1.0, 0.0, 3.0])[1], X, np.array([-3.0, -1.0, 0.0, 3.0]), _post=lambda r, *_: r[1], _grad=False)
+case("histogram", np.histogram(X, 3, (-3, 3), density=True)[0], X, 3, range=(-3.0, 3.0), density=True, _post=lambda r, *_: r[0], _grad=False)
+case("histogramdd", np.histogramdd(M[:, :2], [2, 3], [(-1, 3), (-1, 2)])[0], M[:, :2].copy(), [2, 3], range=[-1.0, 3.0, -1.0, 2.0],
+     _post=lambda r, *_: r[0], _grad=False)
+case("bincount", np.bincount([1, 3, 1, 0]), np.array([1, 3, 1, 0]))
+case("bincount", np.bincount([1, 3, 1], [0.5, 1.5, 2.0], 6), np.array([1, 3, 1]), np.array([0.5, 1.5, 2.0]), 6, _grad=False)
+
+# -- segments
+_SEGMENTS = np.array([2, 0, 3])
+_DATA = np.array([1.0, 2.5, -1.0, 4.0, 0.5])
+for _reduce, _want in {"sum": [3.5, 0, 3.5], "mean": [1.75, NAN, 3.5 / 3], "max": [2.5, -INF, 4.0], "min": [1.0, INF, -1.0], "prod": [2.5, 1, -2]}.items():
+    case("segment_reduce", np.array(_want, dtype=float), _DATA, _reduce, lengths=_SEGMENTS, _grad=True if _reduce in ("sum", "prod") else "infinite")
+    case("segment_reduce", np.array(_want, dtype=float)[[0, 2]], _DATA, _reduce, offsets=np.array([0, 2, 5]))
+
+# -- masked
+_ON = np.array([[True, False, True], [True, True, False]])
+_A = np.where(_ON, X, NAN)
+case("masked.sum", np.nansum(_A, 1), X, 1, mask=_ON)
+case("masked.prod", np.nanprod(_A, 1), X, 1, mask=_ON)
+case("masked.mean", np.nanmean(_A, 1), X, 1, mask=_ON)
+case("masked.amax", np.nanmax(_A, 1), X, 1, mask=_ON)
+case("masked.amin", np.nanmin(_A, 1), X, 1, mask=_ON)
+case("masked.argmax", np.nanargmax(_A, 1).astype(float), X, 1, mask=_ON, _grad=False)
+case("masked.argmin", np.nanargmin(_A, 1).astype(float), X, 1, mask=_ON, _grad=False)
+case("masked.median", np.array([0.3, -0.4]), X, 1, mask=_ON)
+case("masked.norm", np.sqrt(np.nansum(_A ** 2, 1)), X, 2.0, 1, mask=_ON)
+case("masked.var", np.nanvar(_A, 1, ddof=1), X, 1, mask=_ON)
+case("masked.std", np.nanstd(_A, 1), X, 1, False, mask=_ON)
+case("masked.cumsum", np.nancumsum(_A, 1), X, 1, mask=_ON)
+case("masked.cumprod", np.nancumprod(_A, 1), X, 1, mask=_ON)
+_E = np.where(_ON, np.exp(X), 0)
+case("masked.softmax", _E / _E.sum(1, keepdims=True), X, 1, mask=_ON)
+case("masked.log_softmax", np.where(_ON, X - np.log(_E.sum(1, keepdims=True)), -INF), X, 1, mask=_ON, _grad="infinite")
+_F = np.where(_ON, np.exp(-X), 0)
+case("masked.softmin", _F / _F.sum(1, keepdims=True), X, 1, mask=_ON)
+case("masked.normalize", np.where(_ON, X / np.sqrt(np.nansum(_A ** 2, 1, keepdims=True)), 0), X, 2.0, 1, mask=_ON)
+case("masked.logsumexp", np.log(_E.sum(1)), X, 1, mask=_ON)
+case("masked.logaddexp", np.logaddexp(np.where(_ON, X, -INF), Y), X, Y, input_mask=_ON)

@@ -1,0 +1,135 @@
+"""Every op of the registry against golden values, its gradient against finite differences, and its forms against each other.
+
+The tables are in the golden_*.py beside this file; golden.py says how to read one."""
+import importlib
+import pathlib
+import re
+
+import numpy as np
+import pytest
+from golden import CASES, ELSEWHERE, arrays, assert_same, leaves, tensors
+
+import saraph as torch
+from saraph.ops.registry import NAMESPACES, OPS
+
+HERE = pathlib.Path(__file__).parent
+for _table in sorted(HERE.glob("golden_*.py")):
+    importlib.import_module(_table.stem)
+REGISTERED = dict(OPS)
+ALL = [pytest.param(c, id=f"{name}-{k}") for name, cases in CASES.items() for k, c in enumerate(cases)]
+
+
+def test_every_op_has_a_case():
+    missing = [name for name in REGISTERED if name not in CASES and name not in ELSEWHERE]
+    assert not missing, f"{len(missing)} ops of {len(REGISTERED)} without a golden case: {missing}"
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_cases_elsewhere_exist(name):
+    text = (HERE.parents[1] / ELSEWHERE[name]).read_text()
+    assert re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b", text), f"{ELSEWHERE[name]} does not mention {name}"
+
+
+@pytest.mark.parametrize("case", ALL)
+def test_values(case):
+    assert_same(case.shown(case.call(OPS[case.name].public)), case.expected(), case.rtol, case.name)
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].differentiable()])
+def test_gradients(case):
+    op = OPS[case.name].public
+    given = [tensors(arg, requires_grad=i not in case.fixed) for i, arg in enumerate(case.args)]
+    inputs = [t for t in leaves(given, torch.Tensor) if t.requires_grad]
+
+    def function(*moved):
+        queue = iter(moved)
+        args = [_replaced(arg, queue) for arg in given]
+        result = op(*(args if case.before is None else case.before(*args)), **tensors(case.kwargs))
+        results = leaves([result if case.through is None else case.through(result)], torch.Tensor)
+        return [r.resolve_conj() for r in results]
+
+    first = function(*inputs)
+    chosen = [k for k, r in enumerate(first) if r.requires_grad]
+    if not any(r.is_floating_point() or r.is_complex() for r in first):
+        assert not chosen
+        return
+    assert chosen, f"{case.name}: no result requires a gradient"
+    assert torch.autograd.gradcheck(lambda *moved: tuple(function(*moved)[k] for k in chosen), inputs, check_undefined_grad=False)
+
+
+def _replaced(tree, queue):
+    if isinstance(tree, torch.Tensor):
+        return next(queue) if tree.requires_grad else tree
+    return type(tree)(_replaced(t, queue) for t in tree) if isinstance(tree, (list, tuple)) else tree
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].grad is False])
+def test_no_gradient_where_there_is_none(case):
+    """An op marked so gives results that require no gradient, or refuses to compute it."""
+    given = [tensors(arg, requires_grad=i not in case.fixed) for i, arg in enumerate(case.args)]
+    try:
+        results = leaves([case.call(OPS[case.name].public, given)], torch.Tensor)
+        following = [r for r in results if r.requires_grad]
+        if following:
+            sum(r.sum() for r in following).backward()
+    except (RuntimeError, NotImplementedError, TypeError) as error:
+        assert str(error)
+    else:
+        assert not following, f"{case.name} has a gradient after all"
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_public_names(name):
+    op = REGISTERED[name]
+    for space in op.namespaces:
+        for key in (op.name, *op.aliases):
+            assert NAMESPACES[space][key] is op.public
+    for key in op.methods:
+        assert callable(getattr(torch.Tensor, key))
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].forms and OPS[p.values[0].name].methods])
+def test_methods(case):
+    for key in OPS[case.name].methods:
+        first, *rest = tensors(case.args)
+        assert_same(case.shown(case.call(getattr(first, key), rest)), case.expected(), case.rtol, f"Tensor.{key}")
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].forms and OPS[p.values[0].name].inplace])
+def test_in_place(case):
+    op = OPS[case.name]
+    result = case.call(op.public)
+    for key in dict.fromkeys((op.name, *op.aliases, *op.methods)):
+        first, *rest = tensors(case.args)
+        version = first._version
+        write = getattr(first, key + "_")
+        if result.shape == first.shape and torch.can_cast(result.dtype, first.dtype):
+            assert case.call(write, rest) is first
+            assert first._version > version
+            assert_same(arrays(first), arrays(result.to(first.dtype)), case.rtol, f"Tensor.{key}_")
+        else:
+            with pytest.raises(RuntimeError):
+                case.call(write, rest)
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if OPS[p.values[0].name].out])
+def test_out(case):
+    op = OPS[case.name].public
+    result = case.call(op)
+    if isinstance(result, (tuple, list)):
+        out = type(result)(torch.empty(r.shape, dtype=r.dtype) for r in result) if type(result) in (tuple, list) else tuple(
+            torch.empty(r.shape, dtype=r.dtype) for r in result)
+        returned = case.call(op, out=out)
+        assert returned is None or all(r is o for r, o in zip(returned, out))
+    else:
+        out = torch.empty(0, dtype=result.dtype)
+        assert case.call(op, out=out) is out
+    assert_same(case.shown(out), case.expected(), case.rtol, f"{case.name}(out=)")
+
+
+def test_tables_are_read_only():
+    """Cases share arrays: no op wrote over one."""
+    import golden
+
+    assert golden.X[0, 0] == 0.3 and golden.M[0, 0] == 2.0
+    assert all(np.isfinite(getattr(golden, key)).all() for key in "XYPQUVWCMS")
