@@ -3,11 +3,12 @@
     case("cumsum", lambda x, dim: np.cumsum(x, dim), X, 1)
 
 enters one for the op of that name in the registry. Arrays among the arguments become tensors; numbers, strings and lists are passed as they are. The
-expected value is an array (or a tuple of them, or a plain value), or a function of the same arguments as NumPy arrays. Options:
+expected value is an array (or a tuple of them, or a plain value), a function of the same arguments as NumPy arrays, or an exception's class. Every call
+begins with seed 0. Options:
 
     _grad     False: the op has no derivative, or its results are not numbers that vary; a string says what is known of the gradient
     _fixed    numbers of float arguments that get no gradient (targets, running statistics)
-    _before   for the gradient: a function that makes the arguments fit (symmetric, triangular) wherever their numbers are moved
+    _before   a function of the arguments as tensors that makes them fit (symmetric, triangular, sparse), also where a gradient moves their numbers
     _through  for the gradient: a function of the result (a phase or a sign of the result is arbitrary, say)
     _post     a function of (result as NumPy arrays, *arguments) whose value is compared instead of the result
     _rtol     relative tolerance of values
@@ -63,8 +64,18 @@ class Case:
             return self.want(*copied(self.args), **copied(self.kwargs))
         return self.want
 
+    def refused(self) -> bool:
+        return isinstance(self.want, type) and issubclass(self.want, Exception)
+
+    def given(self, args: Any = None) -> tuple[Any, ...]:
+        """The arguments as tensors, made fit."""
+        args = tensors(self.args) if args is None else args
+        return tuple(args if self.before is None else self.before(*args))
+
     def call(self, function: Callable, args: Any = None, **more: Any) -> Any:
-        return function(*(tensors(self.args) if args is None else args), **tensors(self.kwargs), **more)
+        """The op at arguments of `given`, from seed 0."""
+        torch.manual_seed(0)
+        return function(*(self.given() if args is None else args), **tensors(self.kwargs), **more)
 
     def shown(self, result: Any) -> Any:
         """What of a result is compared."""
@@ -123,7 +134,7 @@ def tensors(tree: Any, requires_grad: bool = False) -> Any:
 
 def arrays(tree: Any) -> Any:
     """A result with tensors made into arrays."""
-    return _mapped(tree, torch.Tensor, lambda t: t.detach().resolve_conj().resolve_neg().numpy())
+    return _mapped(tree, torch.Tensor, lambda t: t.detach().to_dense().resolve_conj().resolve_neg().numpy())
 
 
 def leaves(tree: Any, kind: type = np.ndarray) -> list[Any]:
