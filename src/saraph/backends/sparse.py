@@ -36,6 +36,10 @@ class SparseArray:
         """Other values at the same positions."""
         return SparseArray(self.indices, values, self.shape, self.coalesced)
 
+    def positions(self) -> tuple[np.ndarray, ...]:
+        """Index arrays of the sparse dimensions: a dense array at these gives what `values` holds."""
+        return tuple(self.indices)
+
     def dense(self) -> np.ndarray:
         """The whole array; repeated positions add up."""
         found = np.zeros(self.shape, self.dtype)
@@ -83,22 +87,26 @@ class CompressedArray:
         """Other values at the same positions."""
         return CompressedArray(self.compressed, self.plain, values, self.shape, self.layout)
 
+    def positions(self) -> tuple[np.ndarray, ...]:
+        """Index arrays of batch, rows and columns: a dense array at these gives what `values` holds."""
+        lead = self.compressed.shape[:-1]
+        major = np.empty(self.plain.shape, np.int64)
+        for b in np.ndindex(*lead):
+            major[b] = np.repeat(np.arange(self.compressed.shape[-1] - 1), np.diff(self.compressed[b]))
+        by_rows = self.layout in (shapes.sparse_csr, shapes.sparse_bsr)
+        rows, columns = (major, self.plain) if by_rows else (self.plain, major)
+        batch = [at[..., None] for at in np.indices(lead)]
+        if self.layout in (shapes.sparse_bsr, shapes.sparse_bsc):
+            height, width = self.values.shape[self.plain.ndim:self.plain.ndim + 2]
+            batch = [at[..., None, None] for at in batch]
+            rows = rows[..., None, None] * height + np.arange(height)[:, None]
+            columns = columns[..., None, None] * width + np.arange(width)
+        return (*batch, rows, columns)
+
     def dense(self) -> np.ndarray:
         """The whole array."""
         found = np.zeros(self.shape, self.dtype)
-        by_rows = self.layout in (shapes.sparse_csr, shapes.sparse_bsr)
-        blocked = self.layout in (shapes.sparse_bsr, shapes.sparse_bsc)
-        batch = self.compressed.ndim - 1
-        for b in np.ndindex(*self.compressed.shape[:batch]):
-            starts, plain, values = self.compressed[b], self.plain[b], self.values[b]
-            major = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-            rows, columns = (major, plain) if by_rows else (plain, major)
-            if not blocked:
-                found[b][rows, columns] = values
-                continue
-            height, width = values.shape[1:3]
-            for k, (r, c) in enumerate(zip(rows, columns)):
-                found[b][r * height:(r + 1) * height, c * width:(c + 1) * width] = values[k]
+        found[self.positions()] = self.values
         return found
 
 

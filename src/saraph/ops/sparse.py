@@ -12,9 +12,26 @@ from saraph.tensor.node import derivative
 from saraph.tensor.tensor import Tensor, record, wrap
 
 
+def _at_stored(g: Tensor, array: Any) -> Tensor:
+    """The numbers of g at the positions that a sparse array stores, in the order of its values."""
+    where = tuple(map(wrap, array.positions()))
+    return g.to_dense()[where] if where else g.to_dense().expand(array.values.shape)
+
+
+def _with_values(array: Any, values: Tensor) -> Tensor:
+    """A sparse tensor with the positions of a sparse array."""
+    if isinstance(array, SparseArray):
+        return sparse_coo_tensor(wrap(array.indices), values, array.shape, is_coalesced=array.coalesced)
+    return sparse_compressed_tensor(wrap(array.compressed), wrap(array.plain), values, array.shape, layout=array.layout)
+
+
 @derivative("ToDenseBackward0")
 def ToDenseBackward(node: Any, g: Tensor) -> Tensor:
-    return g
+    """Only what is stored has a gradient, unless all of it was asked for."""
+    if not node.masked:
+        return g
+    array = node.stored.coalesce() if isinstance(node.stored, SparseArray) else node.stored
+    return _with_values(array, _at_stored(g, array))
 
 
 @derivative("ToSparseBackward0")
@@ -24,7 +41,22 @@ def ToSparseBackward(node: Any, g: Tensor) -> Tensor:
 
 @derivative("SparseCooTensorBackward0")
 def SparseCooTensorBackward(node: Any, g: Tensor) -> Tensor:
-    return g.to_dense()[tuple(wrap(node.indices).unbind(0))]
+    return _at_stored(g, node.stored)
+
+
+@derivative("SparseCompressedTensorBackward0")
+def SparseCompressedTensorBackward(node: Any, g: Tensor) -> Tensor:
+    return _at_stored(g, node.stored)
+
+
+@derivative("CoalesceBackward0")
+def CoalesceBackward(node: Any, g: Tensor) -> Tensor:
+    return g
+
+
+@derivative("ValuesBackward0")
+def ValuesBackward(node: Any, g: Tensor) -> Tensor:
+    return _with_values(node.stored, g)
 
 
 @op()
@@ -47,7 +79,7 @@ def sparse_coo_tensor(indices: Any = None, values: Any = None, size: Any = None,
         shape = tuple(int(n) for n in size)
         check_coo(positions, what._a, shape)
     a = SparseArray(positions, what._a, shape, bool(is_coalesced))
-    found = record(a, SparseCooTensorBackward, (what,), indices=positions)
+    found = record(a, SparseCooTensorBackward, (what,), stored=a)
     return found.requires_grad_() if requires_grad else found
 
 
@@ -81,7 +113,8 @@ def sparse_compressed_tensor(compressed_indices: Any, plain_indices: Any, values
         size = (*starts._a.shape[:-1], pair[0] * block[0], pair[1] * block[1])
     if check_invariants:
         check_compressed(starts, plain, what, size, layout)
-    found = wrap(CompressedArray(starts._a, plain._a, what._a, tuple(size), layout))
+    a = CompressedArray(starts._a, plain._a, what._a, tuple(size), layout)
+    found = record(a, SparseCompressedTensorBackward, (what,), stored=a)
     return found.requires_grad_() if requires_grad else found
 
 
@@ -127,10 +160,10 @@ sparse_bsc_tensor = _compressed("sparse_bsc_tensor", shapes.sparse_bsc, "A block
 
 @method()
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """The tensor in the strided layout (itself when it is strided)."""
+    """The tensor in the strided layout (itself when it is strided). Its gradient is sparse, at what is stored; with `masked_grad=False` it is dense."""
     if not hasattr(self._a, "dense"):
         return self if dtype is None else self.to(dtype)
-    found = record(self._a.dense(), ToDenseBackward, (self,))
+    found = record(self._a.dense(), ToDenseBackward, (self,), stored=self._a, masked=masked_grad is not False)
     return found if dtype is None else found.to(dtype)
 
 
@@ -143,7 +176,7 @@ def to_sparse(self: Tensor, sparse_dim: Any = None, *, layout: Any = None, block
     if layout is not None and layout is not shapes.sparse_coo:
         return _to_compressed(dense, layout)
     dims = dense._a.ndim if sparse_dim is None else int(sparse_dim)
-    return record(from_dense(dense._a, dims), ToSparseBackward, (self,))
+    return record(from_dense(dense._a, dims), ToSparseBackward, (dense,))
 
 
 def _to_compressed(dense: Tensor, layout: Any) -> Tensor:
@@ -154,7 +187,7 @@ def _to_compressed(dense: Tensor, layout: Any) -> Tensor:
     counts = wrap(coo.indices[0]).bincount(minlength=coo.shape[0])
     starts = counts.new_zeros(coo.shape[0] + 1)
     starts[1:] = counts.cumsum(0)
-    return wrap(CompressedArray(starts._a, coo.indices[1], coo.values, tuple(dense.shape), layout))
+    return record(CompressedArray(starts._a, coo.indices[1], coo.values, tuple(dense.shape), layout), ToSparseBackward, (dense,))
 
 
 @method()
@@ -172,7 +205,8 @@ def to_sparse_csc(self: Tensor, dense_dim: int | None = None) -> Tensor:
 @method()
 def coalesce(self: Tensor) -> Tensor:
     """Positions sorted, each once, values of repeated ones added."""
-    return wrap(_coo(self, "coalesce").coalesce())
+    a = _coo(self, "coalesce")
+    return self if a.coalesced else record(a.coalesce(), CoalesceBackward, (self,))
 
 
 @method()
@@ -199,12 +233,10 @@ def indices(self: Tensor) -> Tensor:
 @method()
 def values(self: Tensor) -> Tensor:
     """The stored values of a (coalesced) sparse tensor."""
-    if isinstance(self._a, CompressedArray):
-        return wrap(self._a.values)
-    a = _coo(self, "values")
-    if not a.coalesced:
+    a = self._a if isinstance(self._a, CompressedArray) else _coo(self, "values")
+    if isinstance(a, SparseArray) and not a.coalesced:
         raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
-    return wrap(a.values)
+    return record(a.values, ValuesBackward, (self,), stored=a)
 
 
 @method("_indices")

@@ -144,8 +144,10 @@ def smm(input: Tensor, mat: Tensor) -> Tensor:
 
 @op(name="spmm", aliases=("dsmm", "hsmm"))
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """The product of a sparse and a dense matrix (older names of `torch.sparse.mm`)."""
-    return sparse_mm(input, mat2)
+    """The product of a sparse and a dense matrix; unlike `torch.sparse.mm` it gives the sparse one a dense gradient."""
+    if shapes.strided not in (input.layout, mat2.layout):
+        return sparse_mm(input, mat2)
+    return input.to_dense(masked_grad=False).matmul(mat2.to_dense(masked_grad=False))
 
 
 @method()

@@ -25,7 +25,7 @@ import numpy as np
 import saraph as torch
 from saraph.ops.registry import OPS
 
-__all__ = ["Case", "CASES", "ELSEWHERE", "case", "elsewhere", "tensors", "arrays", "leaves", "assert_same", "symmetric", "lower",
+__all__ = ["Case", "CASES", "case", "tensors", "arrays", "leaves", "assert_same", "symmetric", "lower",
            "B", "C", "I", "J", "M", "P", "Q", "S", "U", "V", "W", "X", "Y"]
 
 X = np.array([[0.3, -1.2, 2.45], [1.7, -0.4, -2.1]])  # any numbers
@@ -83,11 +83,12 @@ class Case:
         return found if self.post is None else self.post(found, *copied(self.args))
 
     def differentiable(self) -> bool:
-        return self.grad is True and any(a.dtype.kind in "fc" for i, arg in enumerate(self.args) if i not in self.fixed for a in leaves(arg))
+        """Whether finite differences are to be taken: some argument has float numbers."""
+        floats = [a for i, arg in enumerate(self.args) if i not in self.fixed for a in leaves(arg) if a.dtype.kind in "fc"]
+        return self.grad is True and bool(floats) and not self.refused()
 
 
 CASES: dict[str, list[Case]] = {}
-ELSEWHERE: dict[str, str] = {}  # op -> the test file that has its values
 
 
 def case(name: str, want: Any, *args: Any, _grad: bool | str = True, _fixed: tuple[int, ...] = (), _before: Callable | None = None,
@@ -96,11 +97,6 @@ def case(name: str, want: Any, *args: Any, _grad: bool | str = True, _fixed: tup
     """Enter a case (see the top of this file)."""
     assert name in OPS, name
     CASES.setdefault(name, []).append(Case(name, want, args, kwargs, _grad, _fixed, _before, _through, _post, _rtol, _forms))
-
-
-def elsewhere(path: str, *names: str) -> None:
-    """Ops whose values are compared in another test file."""
-    ELSEWHERE.update(dict.fromkeys(names, path))
 
 
 def _mapped(tree: Any, kind: type, function: Callable) -> Any:

@@ -1,7 +1,7 @@
 """Indexing, gathering and scattering, masks; tensors made from data, sizes and sequences."""
 import numpy as np
 import scipy.signal.windows as windows
-from golden import B, C, I, J, M, V, W, X, Y, case
+from golden import B, I, M, V, X, Y, case
 
 import saraph as torch
 

@@ -4,7 +4,6 @@ import math
 import numpy as np
 import scipy.integrate
 import scipy.spatial.distance
-import scipy.stats
 from golden import B, C, I, J, M, P, V, W, X, Y, case
 
 NAN, INF = math.nan, math.inf

@@ -2,7 +2,7 @@
 import itertools
 
 import numpy as np
-from golden import B, C, I, J, M, V, W, X, Y, case
+from golden import C, I, M, V, W, X, Y, case
 
 K = np.arange(24.0).reshape(2, 3, 4) / 7 - 1
 

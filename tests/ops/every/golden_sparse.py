@@ -30,27 +30,32 @@ for _name, _of in (("sparse_bsr_tensor", scipy.sparse.bsr_array(BLOCKS, blocksiz
     case(_name, BLOCKS, _of.indptr.astype(np.int64), _of.indices.astype(np.int64), np.ascontiguousarray(_data), (4, 4), **DENSE)
 
 
-def first_sparse(a, *rest):
-    return (a.to_sparse(), *rest)
+# Sparse arguments are made from the values that they store, which is what has a gradient
+def coo(values, *rest):
+    """The first argument: A."""
+    return (torch.sparse_coo_tensor(HERE, values, (3, 3)), *rest)
 
 
-def second_sparse(a, b, *rest):
-    return (a, b.to_sparse(), *rest)
+def csr(values, *rest):
+    starts, columns, _ = compressed(ROWS)
+    return (torch.sparse_csr_tensor(starts, columns, values, (3, 3)), *rest)
 
 
-case("sparse.mm", A @ M, A, M, _before=first_sparse)
-case("sparse.mm", A @ A.T, A, A.T, _before=lambda a, b: (a.to_sparse(), b.to_sparse()), **DENSE)
-case("sparse.addmm", 0.5 * M + 2 * (A @ M.T), M, A, M.T, beta=0.5, alpha=2.0, _before=second_sparse)
-case("spmm", A @ M, A, M, _before=first_sparse)
-case("smm", A @ M, A, M, _before=first_sparse, _grad="has none")
-case("sparse.sampled_addmm", np.where(A != 0, 0.5 * A + 2 * (X.T @ Y), 0), A, X.T, Y, beta=0.5, alpha=2.0,
-     _before=lambda a, b, c: (a.to_sparse_csr(), b, c), **DENSE)
-case("sparse.sum", A.sum(), A, _before=first_sparse)
-case("sparse.sum", A.sum(0), A, 0, _before=first_sparse, **DENSE)
+case("sparse.mm", A @ M, VALUES, M, _before=coo)
+case("sparse.mm", A @ M, VALUES, M, _before=csr)
+case("sparse.mm", A @ A, VALUES, VALUES, _before=lambda a, b: (*coo(a), *coo(b)), **DENSE)
+case("sparse.mm", np.array([[-3.0, 6.0], [-1.5, 4.5], [1.0, 0.75]]), VALUES, np.array([[-1.0, 3.0], [-1.5, 3.0], [2.0, 1.5]]), "amax",
+     _before=csr)
+case("sparse.addmm", 0.5 * M + 2 * (A @ M.T), VALUES, M, M.T, beta=0.5, alpha=2.0, _before=lambda a, b, c: (b, *coo(a, c)))
+case("spmm", A @ M, VALUES, M, _before=coo)
+case("smm", A @ M, VALUES, M, _before=coo, **DENSE)
+case("sparse.sampled_addmm", np.where(A != 0, 0.5 * A + 2 * (X.T @ Y), 0), VALUES, X.T, Y, beta=0.5, alpha=2.0, _before=csr, **DENSE)
+case("sparse.sum", A.sum(), VALUES, _before=coo)
+case("sparse.sum", A.sum(0), VALUES, 0, _before=coo, **DENSE)
 _EXP = np.where(A != 0, np.exp(A), 0)
-case("sparse.softmax", _EXP / _EXP.sum(1, keepdims=True), A, 1, _before=first_sparse, **DENSE)
-case("sparse.log_softmax", np.where(A != 0, A - np.log(_EXP.sum(1, keepdims=True)), 0), A, 1, _before=first_sparse, **DENSE)
-case("sparse.spdiags", scipy.sparse.spdiags(M, [0, 1, -2], 3, 4).toarray(), M, np.array([0, 1, -2]), (3, 4), _grad="made from data")
+case("sparse.softmax", _EXP / _EXP.sum(1, keepdims=True), VALUES, 1, _before=coo, **DENSE)
+case("sparse.log_softmax", np.where(A != 0, A - np.log(_EXP.sum(1, keepdims=True)), 0), VALUES, 1, _before=coo, **DENSE)
+case("sparse.spdiags", scipy.sparse.spdiags(M, [0, 1, -2], 3, 4).toarray(), M, np.array([0, 1, -2]), (3, 4), **DENSE)
 
 for _name in ("solve", "lstsq", "eig", "symeig", "matrix_rank"):
     case(_name, RuntimeError, M)

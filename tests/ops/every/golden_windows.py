@@ -1,6 +1,6 @@
 """Convolutions, pooling, padding, pixels, interpolation, sampling."""
 import numpy as np
-from golden import X, case
+from golden import case
 from references import conv, conv_transpose, sample, windows
 
 F = "nn.functional."
