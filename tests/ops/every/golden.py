@@ -6,7 +6,8 @@ enters one for the op of that name in the registry. Arrays among the arguments b
 expected value is an array (or a tuple of them, or a plain value), a function of the same arguments as NumPy arrays, or an exception's class. Every call
 begins with seed 0. Options:
 
-    _grad     False: the op has no derivative, or its results are not numbers that vary; a string says what is known of the gradient
+    _grad     False: the op has no derivative, or its results are not numbers that vary; "zero": it is 0, though results jump; another string
+              says why this case is not differenced
     _fixed    numbers of float arguments that get no gradient (targets, running statistics)
     _before   a function of the arguments as tensors that makes them fit (symmetric, triangular, sparse), also where a gradient moves their numbers
     _through  for the gradient: a function of the result (a phase or a sign of the result is arbitrary, say)
@@ -25,7 +26,8 @@ import numpy as np
 import saraph as torch
 from saraph.ops.registry import OPS
 
-__all__ = ["Case", "CASES", "case", "tensors", "arrays", "leaves", "assert_same", "symmetric", "lower",
+__all__ = ["Case", "CASES", "case", "tensors", "arrays", "leaves", "assert_same", "symmetric", "fresh", "lower",
+          
            "B", "C", "I", "J", "M", "P", "Q", "S", "U", "V", "W", "X", "Y"]
 
 X = np.array([[0.3, -1.2, 2.45], [1.7, -0.4, -2.1]])  # any numbers
@@ -112,6 +114,11 @@ def _mapped(tree: Any, kind: type, function: Callable) -> Any:
 def symmetric(a: torch.Tensor, *rest: Any) -> tuple[Any, ...]:
     """For `_before`: the first argument is a symmetric matrix."""
     return ((a + a.mT) / 2, *rest)
+
+
+def fresh(*args: Any) -> tuple[Any, ...]:
+    """For `_before`: the first argument is written to, and must not be a leaf."""
+    return (args[0] * 1, *args[1:])
 
 
 def lower(a: torch.Tensor, *rest: Any) -> tuple[Any, ...]:

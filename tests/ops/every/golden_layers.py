@@ -119,7 +119,9 @@ case("batch_norm", _TRAINED, N, _SCALE, _SHIFT, None, None, True, 0.1, 1e-5)
 case("batch_norm", _FIXED_STATS, N, _SCALE, _SHIFT, _MEAN, _VAR, False, 0.1, 1e-5, True, _fixed=(3, 4))
 for _name in ("native_batch_norm", "_native_batch_norm_legit"):
     case(_name, (_TRAINED, N.mean((0, 2)), spread(N, (0, 2))), N, _SCALE, _SHIFT, _MEAN, _VAR, True, 0.1, 1e-5,
-         _grad="running statistics are written; see batch_norm")
+         _grad="running statistics are written")
+case("native_batch_norm", (_TRAINED, N.mean((0, 2)), spread(N, (0, 2))), N, _SCALE, _SHIFT, None, None, True, 0.1, 1e-5, _through=lambda r: r[0])
+case("_native_batch_norm_legit", (_TRAINED, N.mean((0, 2)), spread(N, (0, 2))), N, _SCALE, _SHIFT, True, 0.1, 1e-5, _through=lambda r: r[0])
 _INSTANCE = standard(N, 2) * _A + _B
 case(F + "instance_norm", _INSTANCE, N, None, None, _SCALE, _SHIFT)
 case(F + "instance_norm", _FIXED_STATS, N, _MEAN, _VAR, _SCALE, _SHIFT, False, _fixed=(1, 2))

@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import scipy.special as sp
-from golden import P, X, case
+from golden import P, X, case, fresh
 
 import saraph as torch
 
@@ -57,7 +57,7 @@ case("randint", (words(6) % 10).astype(int).reshape(2, 3), 10, (2, 3))
 case("randint", (words(4) % 7).astype(int) - 2, -2, 5, (4,))
 case("randint_like", (words(6) % 10).astype(float).reshape(2, 3), X, 10, _grad=False)
 case("randperm", shuffled(7), 7)
-case("normal", normals(6).reshape(2, 3) * P + X, X, P, _grad="zero: a sample is not a function of its parameters")
+case("normal", normals(6).reshape(2, 3) * P + X, X, P, _grad="zero")
 case("normal", (normals(4) * 0.5 + 2).astype(np.float32), 2.0, 0.5, (4,), _rtol=1e-6)
 
 # -- distributions
@@ -73,13 +73,13 @@ def near(mean, deviation, values=None):
     return judge
 
 
-NOISE = "zero, or implicit: a sample is not followed when its parameters move"
-case("bernoulli", True, np.full(MANY, 0.3), _post=near(0.3, math.sqrt(0.21), [0, 1]), _grad=NOISE)
-case("bernoulli", True, np.zeros(MANY), 0.8, _post=near(0.8, 0.4, [0, 1]), _grad=NOISE)
-case("poisson", True, np.full(MANY, 2.5), _post=near(2.5, math.sqrt(2.5), np.arange(30)), _grad=NOISE)
-case("poisson", True, np.full(MANY, 2.5), _post=lambda r, *_: abs((r == 0).mean() - math.exp(-2.5)) < 0.02, _grad=NOISE)
-case("binomial", True, np.full(MANY, 7.0), np.full(MANY, 0.4), _post=near(2.8, math.sqrt(7 * 0.24), np.arange(8)), _grad=NOISE)
-case("binomial", True, np.full(MANY, 60.0), np.full(MANY, 0.4), _post=near(24, math.sqrt(60 * 0.24), np.arange(61)), _grad=NOISE)
+NOISE = "implicit: a sample is not followed when its parameters move"
+case("bernoulli", True, np.full(MANY, 0.3), _post=near(0.3, math.sqrt(0.21), [0, 1]), _grad="zero")
+case("bernoulli", True, np.zeros(MANY), 0.8, _post=near(0.8, 0.4, [0, 1]), _grad="zero")
+case("poisson", True, np.full(MANY, 2.5), _post=near(2.5, math.sqrt(2.5), np.arange(30)), _grad="zero")
+case("poisson", True, np.full(MANY, 2.5), _post=lambda r, *_: abs((r == 0).mean() - math.exp(-2.5)) < 0.02, _grad="zero")
+case("binomial", True, np.full(MANY, 7.0), np.full(MANY, 0.4), _post=near(2.8, math.sqrt(7 * 0.24), np.arange(8)), _grad=False)
+case("binomial", True, np.full(MANY, 60.0), np.full(MANY, 0.4), _post=near(24, math.sqrt(60 * 0.24), np.arange(61)), _grad=False)
 for _shape in (0.4, 2.5):
     case("_standard_gamma", True, np.full(MANY, _shape), _post=near(_shape, math.sqrt(_shape)), _grad=NOISE)
     case("_standard_gamma", True, np.full(MANY, _shape), _post=lambda r, a: bool(abs(np.log(r).mean() - sp.digamma(a[0])) < 0.2), _grad=NOISE)
@@ -133,6 +133,12 @@ def by_map(r, *_):
 _TWO = (np.array([0, 4 / 3]), True)
 case(F + "dropout", _TWO, _ONES, 0.25, _post=dropped, _grad="of the small case")
 case("dropout", _TWO, _ONES, 0.25, True, _post=dropped, _grad="of the small case")
+_SMALL = np.sin(np.arange(16.0)).reshape(2, 4, 2, 1)
+for _name in (F + "dropout2d", F + "alpha_dropout", F + "feature_alpha_dropout", "feature_alpha_dropout"):
+    case(_name, True, _SMALL, 0.4, True, _post=lambda r, x, *_: bool((r != x).any()))
+case(F + "dropout3d", True, _SMALL[..., None], 0.4, True, _post=lambda r, x, *_: bool((r != x).any()))
+for _name in ("dropout_", "feature_dropout_", "alpha_dropout_", "feature_alpha_dropout_"):
+    case(_name, True, _SMALL, 0.4, True, _post=lambda r, x, *_: bool((r != x).any()), _before=fresh)
 case("dropout_", _TWO, _ONES, 0.25, True, _post=dropped, _grad="in place")
 case("native_dropout", (*_TWO, True), _ONES, 0.25, True, _post=lambda r, *_: (*dropped(r[0]), bool(((r[0] > 0) == r[1]).all())), _grad="of the small case")
 for _name, _maps in {F + "dropout1d": _MAPS, F + "dropout2d": _MAPS[..., None] * np.ones(2), F + "dropout3d": _MAPS[..., None, None] * np.ones((2, 1)),

@@ -2,7 +2,7 @@
 import itertools
 
 import numpy as np
-from golden import C, I, M, V, W, X, Y, case
+from golden import C, I, M, V, W, X, Y, case, fresh
 
 K = np.arange(24.0).reshape(2, 3, 4) / 7 - 1
 
@@ -130,14 +130,14 @@ case("triu", np.triu(K, -1), K, -1)
 # -- writing into a copy, and in place
 case("copy", np.broadcast_to(V, (2, 3)).copy(), X, V)
 case("fill", np.full((2, 3), 2.5), X, 2.5)
-case("fill_", np.full((2, 3), 2.5), X, 2.5, _grad="in place: of fill")
+case("fill_", np.full((2, 3), 2.5), X, 2.5, _before=fresh)
 case("fill_", np.full((2, 3), 2), I, 2)
-case("zero_", np.zeros((2, 3)), X, _grad="in place: of fill")
-case("float_power_", X ** 2, X, 2, _grad="in place: of float_power")
+case("zero_", np.zeros((2, 3)), X, _before=fresh)
+case("float_power_", X ** 2, X, 2, _before=fresh)
 case("resize_as_", X.reshape(3, 2), X, np.zeros((3, 2)), _grad="of memory, not of values")
-case("nn.functional.relu_", np.maximum(X, 0), X, _grad="in place: of relu")
+case("nn.functional.relu_", np.maximum(X, 0), X, _before=fresh)
 case("select_scatter", np.array([[0.3, 9.0, 2.45], [1.7, 8.0, -2.1]]), X, np.array([9.0, 8.0]), 1, 1)
 case("slice_scatter", np.array([[9.0, -1.2, 8.0], [7.0, -0.4, 6.0]]), X, np.array([[9.0, 8.0], [7.0, 6.0]]), 1, 0, 3, 2)
 case("diagonal_scatter", np.array([[9.0, -1.2, 2.45], [1.7, 8.0, -2.1]]), X, np.array([9.0, 8.0]))
 case("as_strided_scatter", np.array([[0.3, 9.0, 2.45], [8.0, -0.4, -2.1]]), X, np.array([9.0, 8.0]), (2,), (2,), 1)
-case("_foreach_mul_", None, [X, V], 2.0, _grad="in place: of mul")
+case("_foreach_mul_", None, [X, V], 2.0, _grad="in place; see test_foreach_mul")

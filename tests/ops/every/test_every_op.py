@@ -75,6 +75,14 @@ def test_no_gradient_where_there_is_none(case):
         assert not following, f"{case.name} has a gradient after all"
 
 
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].grad == "zero"])
+def test_zero_gradients(case):
+    given = [tensors(arg, requires_grad=i not in case.fixed) for i, arg in enumerate(case.args)]
+    inputs = [t for t in leaves(given, torch.Tensor) if t.requires_grad]
+    for g in torch.autograd.grad(case.call(OPS[case.name].public, case.given(given)).sum(), inputs):
+        assert not g.any()
+
+
 @pytest.mark.parametrize("name", REGISTERED)
 def test_public_names(name):
     op = REGISTERED[name]
@@ -125,6 +133,12 @@ def test_out(case):
         out = torch.empty(0, dtype=result.dtype) if result.layout is torch.strided else result * 0
         assert case.call(op, out=out) is out
     assert_same(case.shown(out), case.expected(), case.rtol, f"{case.name}(out=)")
+
+
+def test_foreach_mul():
+    given = [torch.tensor([1.0, -2.0]), torch.tensor([[3.0]])]
+    assert torch._foreach_mul_(given, 2.0) is None
+    assert [t.tolist() for t in given] == [[2.0, -4.0], [[6.0]]]
 
 
 def test_tables_are_read_only():
