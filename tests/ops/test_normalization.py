@@ -206,3 +206,13 @@ def test_autocast_leaves_normalisation_as_it_is():
         for kind in (torch.float32, torch.bfloat16):
             x = torch.ones(2, 4, 3, dtype=kind)
             assert F.layer_norm(x, (3,)).dtype is kind and F.group_norm(x, 2).dtype is kind and F.rms_norm(x, (3,)).dtype is kind
+
+
+def test_parameters_in_any_memory(check_gradients):
+    rng = np.random.default_rng(3)
+    x, weight = rng.standard_normal((2, 3, 4)), rng.standard_normal((4, 3))
+    whole = torch.nn.functional.layer_norm(torch.from_numpy(x), (3, 4), torch.from_numpy(weight.T.copy()))
+    turned = torch.nn.functional.layer_norm(torch.from_numpy(x), (3, 4), torch.from_numpy(weight).T)
+    np.testing.assert_array_equal(turned.numpy(), whole.numpy())
+    check_gradients(lambda a, w: torch.nn.functional.layer_norm(a, (3, 4), w.T, w.T), x, weight)
+    check_gradients(lambda a, w: torch.nn.functional.rms_norm(a, (3, 4), w.T), x, weight)

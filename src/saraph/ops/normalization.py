@@ -25,13 +25,18 @@ Shape = tuple[int, ...]
 # -- the one op under all ------------------------------------------------------------------------------------------------------------
 
 
+def _shaped(t: Tensor, shape: Shape) -> Any:
+    """A parameter's array in another shape: a view, or a copy where its memory allows none."""
+    return of(t._a).reshape_view(t._a, shape) if t._a.ndim == 1 else t.detach().reshape(shape)._a
+
+
 def _formula(node: Any, g: Tensor | None, g_mean: Tensor | None = None, g_rstd: Tensor | None = None) -> tuple[Tensor | None, ...]:
     """Of y = (x - mean) rstd w + b: dx = rstd (g w - mean(g w) - unit mean(g w unit)), dw = sum(g unit), db = sum(g), unit = (x - mean) rstd."""
     x, weight, mean, rstd = unpack(node)
     if thread.grad or g_mean is not None or g_rstd is not None or g is None:
         return _formula_in_ops(node, x, weight, mean, rstd, g, g_mean, g_rstd)
     backend, shape = of(x._a), node.parameters
-    w = None if weight is None else backend.reshape_view(weight._a, shape)
+    w = None if weight is None else _shaped(weight, shape)
     wanted = (node.needs(0), node.needs(1), node.needs(2))
     arrays = backend.standardize_grad(g._a, x._a, node.form, mean._a, rstd._a, node.axes, w, node.centred, wanted, shape)
     dx, dw, db = (None if a is None else wrap(a) for a in arrays)
@@ -73,7 +78,7 @@ def _standardize(cls: type[Node], x: Tensor, form: Shape, axes: Shape, eps: floa
     """(y, mean, rstd, the variance's array); x is seen in the shape `form`, weight and bias in the shape `parameters`."""
     a = x._a
     backend = of(a)
-    w, b = (None if t is None else backend.reshape_view(t._a, parameters) for t in (weight, bias))
+    w, b = (None if t is None else _shaped(t, parameters) for t in (weight, bias))
     y, mean, rstd, variance = backend.standardize(a, form, axes, float(eps), w, b, centred)
     if not (x._rg or (weight is not None and weight._rg) or (bias is not None and bias._rg)):
         return wrap(y), wrap(mean), wrap(rstd), variance

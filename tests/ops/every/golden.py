@@ -26,7 +26,7 @@ import numpy as np
 import saraph as torch
 from saraph.ops.registry import OPS
 
-__all__ = ["Case", "CASES", "case", "tensors", "arrays", "leaves", "assert_same", "symmetric", "fresh", "lower",
+__all__ = ["Case", "CASES", "case", "tensors", "narrow", "strided", "arrays", "leaves", "assert_same", "symmetric", "fresh", "lower",
           
            "B", "C", "I", "J", "M", "P", "Q", "S", "U", "V", "W", "X", "Y"]
 
@@ -74,10 +74,13 @@ class Case:
         args = tensors(self.args) if args is None else args
         return tuple(args if self.before is None else self.before(*args))
 
-    def call(self, function: Callable, args: Any = None, **more: Any) -> Any:
+    def floats(self) -> bool:
+        return any(a.dtype.kind in "fc" for a in leaves([self.args, self.kwargs])) and "dtype" not in self.kwargs
+
+    def call(self, function: Callable, args: Any = None, kwargs: Any = None, **more: Any) -> Any:
         """The op at arguments of `given`, from seed 0."""
         torch.manual_seed(0)
-        return function(*(self.given() if args is None else args), **tensors(self.kwargs), **more)
+        return function(*(self.given() if args is None else args), **tensors(self.kwargs if kwargs is None else kwargs), **more)
 
     def shown(self, result: Any) -> Any:
         """What of a result is compared."""
@@ -101,7 +104,7 @@ def case(name: str, want: Any, *args: Any, _grad: bool | str = True, _fixed: tup
     CASES.setdefault(name, []).append(Case(name, want, args, kwargs, _grad, _fixed, _before, _through, _post, _rtol, _forms))
 
 
-def _mapped(tree: Any, kind: type, function: Callable) -> Any:
+def _mapped(tree: Any, kind: Any, function: Callable) -> Any:
     if isinstance(tree, kind):
         return function(tree)
     if isinstance(tree, (list, tuple)):
@@ -133,6 +136,22 @@ def copied(tree: Any) -> Any:
 def tensors(tree: Any, requires_grad: bool = False) -> Any:
     """Arguments with arrays made into tensors."""
     return _mapped(tree, np.ndarray, lambda a: torch.from_numpy(a.copy()).requires_grad_(requires_grad and a.dtype.kind in "fc"))
+
+
+def narrow(tree: Any) -> Any:
+    """float64 as float32, complex128 as complex64."""
+    kinds = {"d": np.float32, "D": np.complex64}
+    return _mapped(tree, (np.ndarray, np.generic), lambda a: a.astype(kinds[a.dtype.char]) if a.dtype.char in kinds else a)
+
+
+def strided(tree: Any) -> Any:
+    """Arguments as tensors whose dimensions lie in memory the other way round, with gaps."""
+    def spread(a: np.ndarray) -> torch.Tensor:
+        wide = torch.zeros([2 * n for n in reversed(a.shape)], dtype=torch.from_numpy(a).dtype)
+        view = wide.permute(tuple(reversed(range(a.ndim))))[(slice(1, None, 2),) * a.ndim]
+        return view.copy_(torch.from_numpy(a.copy()))
+
+    return _mapped(tree, np.ndarray, spread)
 
 
 def arrays(tree: Any) -> Any:

@@ -81,7 +81,7 @@ case("lu_solve", np.linalg.solve(A[:3], X.T), X.T, _LU, _PIVOTS.astype(np.int32)
 
 def ldl(r, *_):
     """The factored matrix of definite input: L D L^T (no rows were exchanged)."""
-    lower = np.tril(r[0], -1) + np.eye(3)
+    lower = np.tril(r[0], -1) + np.eye(3, dtype=r[0].dtype)
     return lower @ np.diag(np.diag(r[0])) @ lower.T, r[1]
 
 

@@ -6,7 +6,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from golden import CASES, arrays, assert_same, leaves, tensors
+from golden import CASES, arrays, assert_same, leaves, narrow, strided, tensors
 
 import saraph as torch
 from saraph.ops.registry import NAMESPACES, OPS
@@ -15,6 +15,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated", "ignore:reduction
 HERE = pathlib.Path(__file__).parent
 for _table in sorted(HERE.glob("golden_*.py")):
     importlib.import_module(_table.stem)
+OF_MEMORY = {"view", "view_as", "view_copy", "view_as_complex", "view_as_complex_copy", "as_strided", "as_strided_copy", "as_strided_scatter",
+             "resize_as_", "empty_like", "rand_like", "randn_like", "randint_like"}  # their results follow the memory of their arguments
+OF_DTYPES = {"result_type", "empty_like", "float_power", "float_power_", "hash_tensor", "rand_like"}  # and of their dtypes
 REGISTERED = dict(OPS)
 ALL = [pytest.param(c, id=f"{name}-{k}") for name, cases in CASES.items() for k, c in enumerate(cases)]
 
@@ -31,6 +34,18 @@ def test_values(case):
             case.call(OPS[case.name].public)
         return
     assert_same(case.shown(case.call(OPS[case.name].public)), case.expected(), case.rtol, case.name)
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].name not in OF_MEMORY and not p.values[0].refused()])
+def test_strided_memory(case):
+    found = case.call(OPS[case.name].public, case.given(strided(case.args)))
+    assert_same(case.shown(found), case.expected(), case.rtol, case.name)
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].floats() and p.values[0].name not in OF_DTYPES and not p.values[0].refused()])
+def test_float32(case):
+    found = case.call(OPS[case.name].public, case.given(tensors(narrow(case.args))), narrow(case.kwargs))
+    assert_same(case.shown(found), narrow(case.expected()), 1e-4, case.name)
 
 
 @pytest.mark.parametrize("case", [p for p in ALL if p.values[0].differentiable()])
