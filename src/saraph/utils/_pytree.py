@@ -1,4 +1,5 @@
 """`torch.utils._pytree`, as programs and libraries use it: the room is saraph.pytree."""
+# ruff: noqa: F401  # names that are handed on
 from saraph.pytree.nodes import (
     BUILTIN_TYPES,
     CONSTANT_NODES,

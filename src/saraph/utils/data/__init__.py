@@ -2,6 +2,7 @@
 from saraph.utils.data import distributed
 from saraph.utils.data.collate import default_collate, default_convert
 from saraph.utils.data.dataloader import DataLoader, get_worker_info
+from saraph.utils.data.datapipes import IterDataPipe, MapDataPipe, functional_datapipe
 from saraph.utils.data.dataset import (
     ChainDataset,
     ConcatDataset,
@@ -22,6 +23,7 @@ from saraph.utils.data.sampler import (
     WeightedRandomSampler,
 )
 
-__all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterableDataset", "RandomSampler",
-           "Sampler", "SequentialSampler", "StackDataset", "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
-           "default_collate", "default_convert", "distributed", "get_worker_info", "random_split"]
+__all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset", "DistributedSampler", "IterDataPipe",
+           "IterableDataset", "MapDataPipe", "RandomSampler", "Sampler", "SequentialSampler", "StackDataset", "Subset",
+           "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler", "default_collate", "default_convert", "distributed",
+           "functional_datapipe", "get_worker_info", "random_split"]
