@@ -223,3 +223,14 @@ def test_float16_training():
         scaler.update()
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 20
+
+
+def test_the_old_place_on_the_cpu():
+    x = torch.ones(2, 2)
+    with torch.cpu.amp.autocast():
+        assert (x @ x).dtype is torch.bfloat16
+    with torch.cpu.amp.autocast(dtype=torch.float16):
+        assert (x @ x).dtype is torch.float16
+    with torch.cpu.amp.autocast(False):
+        assert (x @ x).dtype is torch.float32
+    assert torch.cpu.amp.GradScaler(init_scale=4.0).get_scale() == 4.0

@@ -86,3 +86,10 @@ def test_products_of_csr_matrices():
     torch.mm(dense.to_sparse_csr(), other).sum().backward()
     np.testing.assert_array_equal(dense.grad.to_dense().numpy(), np.tile(G.sum(1), (3, 1)))
     np.testing.assert_array_equal(other.grad.numpy(), np.tile(A.sum(0)[:, None], 3))
+
+
+def test_old_constructors():
+    x = torch.sparse.FloatTensor(torch.tensor([[0, 1], [1, 0]]), torch.tensor([1.0, 2.0]), torch.Size([2, 2]))
+    assert x.to_dense().tolist() == [[0, 1], [2, 0]] and isinstance(x, torch.sparse.FloatTensor) and not isinstance(x, torch.sparse.DoubleTensor)
+    assert torch.sparse.DoubleTensor(2, 3).shape == (2, 3) and torch.sparse.LongTensor().dtype is torch.int64
+    assert not isinstance(torch.ones(2), torch.sparse.FloatTensor)

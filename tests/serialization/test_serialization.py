@@ -342,3 +342,7 @@ def test_byte_orders():
             new.writestr(name, data)
     swapped.seek(0)
     assert torch.load(swapped).tolist() == [1, 2]
+
+
+def test_storage_types_have_names():
+    assert torch.serialization.normalize_storage_type(torch.FloatStorage) is torch.FloatStorage

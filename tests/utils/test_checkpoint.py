@@ -189,3 +189,9 @@ def test_less_memory_is_kept():
     assert len(kept) <= 1
     y.backward()
     assert x.grad is not None
+
+
+def test_there_are_no_streams_on_devices():
+    assert torch.utils.checkpoint.get_device_states(torch.ones(2)) == ([], []) and torch.utils.checkpoint.set_device_states([], []) is None
+    with pytest.raises(RuntimeError, match="no devices"):
+        torch.utils.checkpoint.set_device_states([0], [torch.ones(2)])

@@ -18,11 +18,11 @@ import numpy as np
 from saraph.devices import META, device, resolve
 from saraph.serialization import archive, legacy, pickling, rebuild
 from saraph.serialization.rebuild import LoadedStorage
-from saraph.tensor.storages import TypedStorage, UntypedStorage
+from saraph.tensor.storages import LEGACY, TypedStorage, UntypedStorage
 
 __all__ = ["save", "load", "add_safe_globals", "clear_safe_globals", "get_safe_globals", "safe_globals", "get_default_load_endianness",
            "set_default_mmap_options", "get_unsafe_globals_in_checkpoint", "register_package", "location_tag", "default_restore_location",
-           "mkdtemp", "SourceChangeWarning"]
+           "normalize_storage_type", "mkdtemp", "SourceChangeWarning"]
 DEFAULT_PROTOCOL = 2
 Where = Callable[[str, Callable[[], np.ndarray]], np.ndarray | None]
 
@@ -84,6 +84,11 @@ def register_package(priority: int, tagger: Callable, deserializer: Callable) ->
 def location_tag(storage: Any) -> str:
     """Where a storage says it lives."""
     return next((tag for _, tagger, _ in _packages if (tag := tagger(storage))), "cpu")
+
+
+def normalize_storage_type(storage_type: Any) -> Any:
+    """The class of storages in `torch` that has the same name (as that of a storage on a device)."""
+    return LEGACY[storage_type.__name__]
 
 
 def default_restore_location(storage: Any, location: Any) -> Any:

@@ -14,7 +14,7 @@ from saraph.tensor.state import lower_active, raise_active, thread
 from saraph.tensor.tensor import Tensor, needs_grad
 
 __all__ = ["checkpoint", "checkpoint_sequential", "CheckpointError", "CheckpointFunction", "check_backward_validity", "detach_variable",
-           "noop_context_fn", "set_checkpoint_early_stop", "DefaultDeviceType"]
+           "noop_context_fn", "set_checkpoint_early_stop", "get_device_states", "set_device_states", "DefaultDeviceType"]
 
 
 class CheckpointError(RuntimeError):
@@ -137,6 +137,17 @@ def _autocast_of(table: dict | None) -> Any:
     finally:
         lower_active()
         thread.autocast, thread.autocast_cache = before
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The devices of the tensors among `args` that have random streams of their own, and these streams' states: none on the CPU."""
+    return [], []
+
+
+def set_device_states(devices: list[int], states: list[Tensor], *, device_type: str | None = None) -> None:
+    """Restore what `get_device_states` gave."""
+    if devices or states:
+        raise RuntimeError(f"set_device_states: there are no devices here whose random streams could be set (devices {devices})")
 
 
 def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None, context_fn: Callable = noop_context_fn,

@@ -4,6 +4,7 @@ Counted are tensors of 256 KB and more; smaller ones live in the C library's own
 """
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from saraph.devices import without_device
@@ -94,3 +95,9 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
                             ("blocks given back", now.released)):
             lines.append(f"{name:<20}{count:14}")
     return "\n".join(lines)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":  # stands on the upper floors
+        return import_module("saraph.cpu.amp")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
