@@ -124,8 +124,8 @@ if _TYPE_CHECKING:
 
     def __getattr__(name: str) -> _Any: ...  # the ops, which the registry publishes
 else:
-    _LAZY = ("accelerator", "compiler", "distributions", "func", "futures", "fx", "hub", "library", "mtia", "nested", "profiler", "sparse", "testing", "types",
-             "version")  # rooms that load when first used
+    _LAZY = ("accelerator", "compiler", "distributions", "func", "futures", "fx", "hub", "library", "mtia", "nested", "profiler", "sparse", "testing",
+             "types", "version")  # rooms that load when first used
     _LAZY_NAMES = {"Future": "saraph.futures", "vmap": "saraph.func", "cond": "saraph.control_flow", "while_loop": "saraph.control_flow",
                    "classes": "saraph.library"}
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from saraph.func.levels import batching, enter_batch, leave_batch, level_of
 from saraph.ops.movement import cat
-from saraph.tensor.tensor import Tensor
 from saraph.pytree import tree_flatten, tree_unflatten
+from saraph.tensor.tensor import Tensor
 
 __all__ = ["vmap"]
 

@@ -12,10 +12,10 @@ from typing import Any
 from saraph.autograd.api import grad as gradients_of
 from saraph.autograd.grad_mode import enable_grad
 from saraph.func.levels import current
+from saraph.pytree import tree_flatten, tree_map, tree_unflatten
 from saraph.tensor.node import AccumulateGrad, Node
 from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, edge_of, needs_grad
-from saraph.pytree import tree_flatten, tree_map, tree_unflatten
 
 __all__ = ["grad", "grad_and_value", "vjp", "jvp", "linearize"]
 

@@ -8,8 +8,8 @@ from typing import Any
 from saraph.func.batching import vmap
 from saraph.func.derivatives import Linear, chosen, tensors_of, vjp
 from saraph.ops.sequences import eye
-from saraph.tensor.tensor import Tensor
 from saraph.pytree import tree_flatten, tree_map, tree_unflatten
+from saraph.tensor.tensor import Tensor
 
 __all__ = ["jacrev", "jacfwd", "hessian"]
 

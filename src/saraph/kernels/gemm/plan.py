@@ -157,8 +157,8 @@ def _byte_plan(a_shape: Strides, a_strides: Strides, b_shape: Strides, b_strides
     (rows, depth), columns = a_shape, b_shape[1]
     if b_shape[0] != depth:
         raise ValueError(f"multiply_bytes: inner sizes {depth} and {b_shape[0]} differ")
-    layout = _Layout((rows, columns), "int8", 1, rows, columns, depth, a_strides[0], (a_strides[1], b_strides[0], b_strides[1]), (columns * 4, 4), (0, 0), NO_ADDEND, [],
-                     [[], [], [], []])
+    layout = _Layout((rows, columns), "int8", 1, rows, columns, depth, a_strides[0], (a_strides[1], b_strides[0], b_strides[1]),
+                     (columns * 4, 4), (0, 0), NO_ADDEND, [], [[], [], [], []])
     return _blocked_plan(layout, "", host)
 
 
