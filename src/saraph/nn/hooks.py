@@ -108,13 +108,17 @@ def _spread(grads: tuple, positions: list[int], count: int) -> tuple:
 
 
 class GlobalHooks:
-    """Hooks for all modules. `any` is False while there are none, so that a call asks one question."""
-
-    __slots__ = ("forward_pre", "forward", "backward_pre", "backward", "always_called", "parameter", "buffer", "module")
+    """Hooks for all modules, by kind and by number."""
 
     def __init__(self) -> None:
-        for name in self.__slots__:
-            setattr(self, name, {})
+        self.forward_pre: dict[int, Callable] = {}
+        self.forward: dict[int, Callable] = {}
+        self.backward_pre: dict[int, Callable] = {}
+        self.backward: dict[int, Callable] = {}
+        self.always_called: dict[int, bool] = {}
+        self.parameter: dict[int, Callable] = {}
+        self.buffer: dict[int, Callable] = {}
+        self.module: dict[int, Callable] = {}
 
 
 global_hooks = GlobalHooks()
@@ -143,7 +147,7 @@ def call_with_hooks(module: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         for key in always:
             if key in called:
                 continue
-            hook = module._forward_hooks.get(key) or global_hooks.forward.get(key)
+            hook = module._forward_hooks.get(key) or global_hooks.forward[key]
             try:
                 if key in module._forward_hooks_with_kwargs:
                     hook(module, args, kwargs, None)

@@ -111,19 +111,20 @@ def _no_schedule(scheduler: LRScheduler) -> Exception:
 
 def count_steps(optimizer: Optimizer) -> None:
     """Note on the optimizer when `step` has been called, to warn about a wrong order of calls."""
-    if getattr(optimizer.step, "_wrapped_by_lr_sched", False):
+    before: Any = optimizer.step
+    if getattr(before, "_wrapped_by_lr_sched", False):
         return
-    function, ref = optimizer.step.__func__, weakref.ref(optimizer)
+    function, ref = before.__func__, weakref.ref(optimizer)
 
     @wraps(function)
     def step(*args: Any, **kwargs: Any) -> Any:
-        own = ref()
+        own: Any = ref()
         own._opt_called = True
         return function(own, *args, **kwargs)
 
-    step._wrapped_by_lr_sched = True
-    optimizer._opt_called = False
-    optimizer.step = step
+    step._wrapped_by_lr_sched = True  # type: ignore[attr-defined]  # functions take attributes
+    optimizer._opt_called = False  # type: ignore[attr-defined]
+    optimizer.step = step  # type: ignore[method-assign]  # this optimizer's own
 
 
 def per_group(optimizer: Optimizer, value: Any, name: str) -> list[Any]:

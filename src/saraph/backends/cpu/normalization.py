@@ -289,12 +289,12 @@ def scale_shift(a: np.ndarray, form: Shape, scale: np.ndarray, shift: np.ndarray
     batch, channels, length = form
     plan = _plan(form, (0, 2), x, (1,))
     if plan and scale.dtype == a.dtype and (shift is None or shift.dtype == a.dtype):
-        y, scale, shift = _blank(a, plan), _dense(scale, a.dtype), _dense(shift, a.dtype)
+        y, factor, shift = _blank(a, plan), np.ascontiguousarray(scale, a.dtype), _dense(shift, a.dtype)
         if plan == "columns":
-            normalization_columns.apply(_columns(x), y, scale, shift)
+            normalization_columns.apply(_columns(x), y, factor, shift)
         else:
             zero, one = (normalization.constant(value, 1, a.dtype) for value in (0.0, 1.0))
-            normalization.apply(x, y, zero, one, scale, shift, Planes(batch * channels, 1, length, length, 0, channels, 1, 0))
+            normalization.apply(x, y, zero, one, factor, shift, Planes(batch * channels, 1, length, length, 0, channels, 1, 0))
         return y if plan == "columns" else _back(y, a)
     return scale_shift_by_numpy(a, form, scale, shift)
 

@@ -188,7 +188,7 @@ def _apply(a: np.ndarray, axis: int, terms: tuple[Tap, ...], count: int) -> np.n
 def _resized_by_kernel(a: np.ndarray, tables: dict[int, resample.Table]) -> np.ndarray:
     """A contiguous array with some axes resized, those that shrink most first; the last two together."""
     last = a.ndim - 1
-    steps = [(axis,) for axis in tables if axis < last - 1]
+    steps: list[tuple[int, ...]] = [(axis,) for axis in tables if axis < last - 1]
     if last in tables:
         steps.append((last - 1, last))
     elif last - 1 in tables:
