@@ -27,7 +27,7 @@ import saraph as torch
 from saraph.ops.registry import OPS
 
 __all__ = ["Case", "CASES", "case", "tensors", "narrow", "strided", "arrays", "leaves", "assert_same", "symmetric", "fresh", "lower",
-          
+
            "B", "C", "I", "J", "M", "P", "Q", "S", "U", "V", "W", "X", "Y"]
 
 X = np.array([[0.3, -1.2, 2.45], [1.7, -0.4, -2.1]])  # any numbers
