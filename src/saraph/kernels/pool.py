@@ -1,4 +1,4 @@
-"""The pool of threads: work that is done by several of them at once, handed out in grains to whoever is free.
+"""The pool of threads: work that is done by several of them at once, a part for each, and in grains what another has left.
 
     pool.parallel(code.address("task"), pool.arguments(blocks.address(x), len(x)), units, grain)
 

@@ -1,4 +1,5 @@
 """The threads of the pool, as native code: they sleep until a job is there, then take units of it in grains until none is left.
+Each begins with a part of its own, the same for every job of that size: what a thread has read or written lies in the caches of its core.
 
 There is one job at a time. Whoever calls while there is one (a task that calls, another thread) does its own work alone, grain by grain, and
 gets the threads as soon as they are free. A job lets in at most its team, whoever comes first: nobody waits for a thread that is late.
@@ -20,11 +21,11 @@ WOKEN = 2  #: threads that the caller, and then each thread that comes, wakes
 _BUSY, _WANTED, _STARTED, _STOP = 0, 4, 8, 12
 _BELL, _SLEEPERS = 128, 132
 _ROOM = 256
-_NEXT = 384
 _LEFT, _WAITING = 512, 516
-_JOB, _ARGS, _UNITS, _GRAIN, _CONTROL, _TEAM = range(640, 688, 8)
+_JOB, _ARGS, _GRAIN, _CONTROL, _TEAM = range(640, 680, 8)
 _THREADS = 768
-SIZE = _THREADS + 8 * MOST
+_SHARES, _SHARE, _END = _THREADS + 8 * MOST, 64, 8  # of every slot: the next unit of its part of the job, and the part's end
+SIZE = _SHARES + _SHARE * MOST
 
 # Signals are the business of the program's own threads, but for those that an instruction raises: ILL, TRAP, ABRT, BUS, FPE, SEGV.
 _LINUX = sys.platform == "linux"
@@ -65,15 +66,20 @@ def _smaller(function: Function, a: Value, b: Value | int) -> Value:
 
 
 def _write_drain(function: Function) -> None:
-    """Do grains of the job until none is left."""
+    """Do grains of the job until none is left: first those of the slot's own part, so that a thread finds in its caches what it had there, then others'."""
     slot, = function.parameters
     task, args = (function.load(POINTER, _at(function, place)) for place in (_JOB, _ARGS))
-    units, grain = (function.load(I64, _at(function, place)) for place in (_UNITS, _GRAIN))
-    begin = function.variable(I64, function.add_shared(_at(function, _NEXT), grain))
-    with function.repeat_while(lambda: begin.get() < units):
-        first = begin.get()
-        function.call_at(task, [args, first, _smaller(function, first + grain, units), slot])
-        begin.set(function.add_shared(_at(function, _NEXT), grain))
+    grain, team = (function.load(I64, _at(function, place)) for place in (_GRAIN, _TEAM))
+    with function.range(0, team) as turn:
+        owner = slot + turn
+        owner = owner - function.select(owner < team, function.constant(I64, 0), team)
+        share = function.offset(function.address_of("pool"), owner * _SHARE + _SHARES)
+        end = function.load(I64, function.offset(share, _END))
+        begin = function.variable(I64, function.add_shared(share, grain))
+        with function.repeat_while(lambda: begin.get() < end):
+            first = begin.get()
+            function.call_at(task, [args, first, _smaller(function, first + grain, end), slot])
+            begin.set(function.add_shared(share, grain))
     function.give_back()
 
 
@@ -141,11 +147,15 @@ def _write_share(function: Function, sleep: Sleep) -> None:
     wanted = _smaller(function, wanted, function.convert("trunc", grains, I32))
     function.call("grow", [wanted - 1])
     team = _smaller(function, wanted, function.load(I32, _at(function, _STARTED)) + 1)
-    for value, place in ((task, _JOB), (args, _ARGS), (units, _UNITS), (grain, _GRAIN), (control(function), _CONTROL),
-                         (function.convert("sext", team, I64), _TEAM)):
+    count = function.convert("sext", team, I64)
+    for value, place in ((task, _JOB), (args, _ARGS), (grain, _GRAIN), (control(function), _CONTROL), (count, _TEAM)):
         function.store(value, _at(function, place))
+    each = ((units - begin + grain - 1) / grain + count - 1) / count * grain
+    with function.range(0, count) as slot:
+        share, first = function.offset(function.address_of("pool"), slot * _SHARE + _SHARES), begin + slot * each
+        function.store_shared(first, share)
+        function.store(_smaller(function, first + each, units), function.offset(share, _END))
     zero = function.constant(I32, 0)
-    function.store_shared(begin, _at(function, _NEXT))
     function.store_shared(zero, _at(function, _LEFT))
     room, left = _at(function, _ROOM), _at(function, _LEFT)
     function.store_shared(team - 1, room)
