@@ -176,6 +176,8 @@ class Optimizer:
         """The states of a parameter's own shape that `formula` reads and writes; None for an algorithm that has no formula."""
         return None
 
+    same_numbers = False  #: whether `numbers` depends on the group alone
+
     def variant(self, group: dict[str, Any]) -> Hashable:
         """What decides which operations `formula` consists of."""
         return None

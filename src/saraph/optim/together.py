@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,11 +29,24 @@ def kernel(kind: Any, variant: Hashable, states: int, numbers: int) -> ListUpdat
     return ListUpdate(kind.__name__, definition, 2 + states, numbers, (0, *range(2, 2 + states)))
 
 
+class _Prepared(NamedTuple):
+    """A group whose parameters were all updated by one plan, and what must still be so for the plan to serve again."""
+
+    variant: Hashable
+    dtype: Any
+    plan: ListPlan
+    rows: list[tuple[Tensor, dict[str, Any], list[Tensor]]]  # parameter, its state, and the state's tensors
+
+
 def update_together(optimizer: Optimizer, group: dict[str, Any]) -> list[Tensor]:
     """Update what one kernel can; the parameters with a gradient that are left, in their order."""
     if modes.active and watched(group["params"]):
         return [p for p in group["params"] if p._grad is not None]
     fields = optimizer.fields(group) or ()
+    kept: dict[Any, _Prepared] = optimizer.__dict__.setdefault("_prepared", {})
+    key = id(group)
+    if key in kept and _run_again(kept[key], optimizer, group, fields, [p for p in group["params"] if p._grad is not None]):
+        return []
     found: dict[Any, list[Tensor]] = {}
     rest = []
     for p in group["params"]:
@@ -51,9 +64,36 @@ def update_together(optimizer: Optimizer, group: dict[str, Any]) -> list[Tensor]
                 found.setdefault(a.dtype, []).append(p)
                 continue
         rest.append(p)
+    kept.pop(key, None)
     for dtype, params in found.items():
-        _run(optimizer, group, fields, dtype, params)
+        prepared = kept.get((key, dtype))
+        if prepared is None or not _run_again(prepared, optimizer, group, fields, params):
+            prepared = kept[key, dtype] = _run_first(optimizer, group, fields, dtype, params)
+        if not rest and len(found) == 1:
+            kept[key] = prepared
     return rest
+
+
+def _run_again(prepared: _Prepared, optimizer: Optimizer, group: dict[str, Any], fields: tuple[str, ...], params: list[Tensor]) -> bool:
+    """Update parameters of a group by the plan that did so before; False, and nothing happens, when anything is not as it was."""
+    rows, dtype = prepared.rows, prepared.dtype
+    if len(params) != len(rows) or prepared.variant != optimizer.variant(group):
+        return False
+    grads, states = [], optimizer.state
+    for p, (own, state, tensors), arrays in zip(params, rows, prepared.plan.rows):
+        a, g = arrays[0], p._grad._a
+        if p is not own or p._a is not a or g.__class__ is not ndarray or g.dtype is not dtype or g.shape != a.shape or not g.flags.c_contiguous:
+            return False
+        if tensors:
+            if states.get(p) is not state:
+                return False
+            for f, t, b in zip(fields, tensors, arrays[2:]):
+                if state[f] is not t or t._a is not b:
+                    return False
+        grads.append(g)
+    prepared.plan.replace(1, grads)
+    _run(prepared, _numbers(optimizer, group, rows))
+    return True
 
 
 def _fits(value: Any, like: ndarray) -> bool:
@@ -63,40 +103,32 @@ def _fits(value: Any, like: ndarray) -> bool:
     return a.__class__ is ndarray and a.dtype is like.dtype and a.shape == like.shape and a.flags.c_contiguous
 
 
-def _run(optimizer: Optimizer, group: dict[str, Any], fields: tuple[str, ...], dtype: Any, params: list[Tensor]) -> None:
-    states = [optimizer.state.get(p, {}) for p in params]
-    numbers = [optimizer.numbers(state, group) for state in states]
-    kind: Any = type(optimizer)
-    update = kernel(kind, optimizer.variant(group), len(fields), len(numbers[0]))
-    tensors = [(p, *[state[f] for f in fields]) for p, state in zip(params, states, strict=True)]
-    plans = optimizer.__dict__.setdefault("_plans", {})
-    key = id(group), dtype
-    plan = plans.get(key)
-    if plan is None or plan.update is not update or not _same(plan, tensors):
-        plan = plans[key] = update.plan([(t[0]._a, p._grad._a, *[s._a for s in t[1:]]) for p, t in zip(params, tensors, strict=True)])
-    else:
-        plan.replace(1, [p._grad._a for p in params])
+def _run_first(optimizer: Optimizer, group: dict[str, Any], fields: tuple[str, ...], dtype: Any, params: list[Tensor]) -> _Prepared:
+    rows = [(p, state, [state[f] for f in fields]) for p in params for state in (optimizer.state.get(p, {}),)]
+    numbers, variant = _numbers(optimizer, group, rows), optimizer.variant(group)
+    update = kernel(type(optimizer), variant, len(fields), len(numbers[0]))
+    prepared = _Prepared(variant, dtype, update.plan([(p._a, p._grad._a, *[t._a for t in tensors]) for p, _, tensors in rows]), rows)
+    _run(prepared, numbers)
+    return prepared
+
+
+def _numbers(optimizer: Optimizer, group: dict[str, Any], rows: list[Any]) -> list[tuple[float, ...]]:
+    """The formula's numbers for every parameter."""
+    if optimizer.same_numbers:
+        return [optimizer.numbers(rows[0][1], group)] * len(rows)
+    return [optimizer.numbers(state, group) for _, state, _ in rows]
+
+
+def _run(prepared: _Prepared, numbers: list[tuple[float, ...]]) -> None:
+    plan = prepared.plan
     plan.run(numbers)
     plan.release(1)  # gradients may be given back before the next step
-    for row in tensors:
-        for t in row:
+    for p, _, tensors in prepared.rows:
+        for t in (p, *tensors):
             if t._st is not None:
                 t._st.version += 1
             else:
                 bump(t)
-
-
-def _same(plan: ListPlan, tensors: list[tuple[Tensor, ...]]) -> bool:
-    """Whether the plan is of these tensors' arrays (all but the gradients)."""
-    if len(plan.rows) != len(tensors):
-        return False
-    for row, own in zip(plan.rows, tensors, strict=True):
-        if row[0] is not own[0]._a:
-            return False
-        for a, t in zip(row[2:], own[1:], strict=True):
-            if a is not t._a:
-                return False
-    return True
 
 
 __all__ = ["kernel", "update_together"]
