@@ -1,8 +1,8 @@
 """saraph: PyTorch in Python, all the way down to the machine code. Use it as `import saraph as torch`."""
 import sys as _sys
+import typing as _typing
 from importlib import import_module as _import_module
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from saraph import dtypes as _dtypes
 from saraph import shapes as _shapes
@@ -119,10 +119,13 @@ from saraph.cpu import memory_summary  # noqa: E402
 from saraph.serialization import load, save  # noqa: E402
 from saraph.threads import get_num_interop_threads, get_num_threads, set_num_interop_threads, set_num_threads  # noqa: E402
 
-if _TYPE_CHECKING:
-    from typing import Any as _Any
-
-    def __getattr__(name: str) -> _Any: ...  # the ops, which the registry publishes
+if _typing.TYPE_CHECKING:
+    from saraph import accelerator, compiler, distributions, func, futures, fx, hub, library, mtia, nested, profiler, sparse, testing, types, version
+    from saraph.control_flow import cond, while_loop
+    from saraph.func import vmap
+    from saraph.futures import Future
+    from saraph.library import classes
+    from saraph.stubs.torch import *  # the ops, which the registry publishes
 else:
     _LAZY = ("accelerator", "compiler", "distributions", "func", "futures", "fx", "hub", "library", "mtia", "nested", "profiler", "sparse", "testing",
              "types", "version")  # rooms that load when first used

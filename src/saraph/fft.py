@@ -1,6 +1,5 @@
 """`saraph.fft`: discrete Fourier transforms, as in `torch.fft`."""
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from saraph.ops import NAMESPACES as _NAMESPACES
 
@@ -8,4 +7,4 @@ globals().update(_NAMESPACES["fft"])
 __all__ = [*_NAMESPACES["fft"]]
 
 if _TYPE_CHECKING:
-    def __getattr__(name: str) -> _Any: ...
+    from saraph.stubs.fft import *  # noqa: F403

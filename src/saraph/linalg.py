@@ -1,6 +1,5 @@
 """`saraph.linalg`: linear algebra, as in `torch.linalg`."""
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from saraph.errors import LinAlgError
 from saraph.ops import NAMESPACES as _NAMESPACES
@@ -9,4 +8,4 @@ globals().update(_NAMESPACES["linalg"])
 __all__ = ["LinAlgError", *_NAMESPACES["linalg"]]
 
 if _TYPE_CHECKING:
-    def __getattr__(name: str) -> _Any: ...
+    from saraph.stubs.linalg import *  # noqa: F403

@@ -1,6 +1,5 @@
 """`saraph.masked`: reductions and normalisations over the elements that a mask keeps, as in `torch.masked`."""
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from saraph.ops import NAMESPACES as _NAMESPACES
 
@@ -8,4 +7,4 @@ globals().update(_NAMESPACES["masked"])
 __all__ = list(_NAMESPACES["masked"])
 
 if _TYPE_CHECKING:
-    def __getattr__(name: str) -> _Any: ...
+    from saraph.stubs.masked import *  # noqa: F403

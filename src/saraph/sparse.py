@@ -70,4 +70,4 @@ class check_sparse_tensor_invariants:  # noqa: N801
 
 
 if _TYPE_CHECKING:
-    def __getattr__(name: str) -> _Any: ...
+    from saraph.stubs.sparse import *  # noqa: F403

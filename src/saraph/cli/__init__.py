@@ -1,4 +1,4 @@
-"""The command line: `saraph demo`, `saraph run script.py`, `saraph api folder`, `saraph info`."""
+"""The command line: `saraph demo`, `saraph run script.py`, `saraph api folder`, `saraph stubs`, `saraph info`."""
 from __future__ import annotations
 
 import argparse
@@ -11,6 +11,7 @@ import numpy
 import saraph
 from saraph.cli.api_pages import write_pages
 from saraph.cli.demo import add_arguments, run_demo
+from saraph.cli.stubs import write_stubs
 from saraph.compat import run_script
 
 __all__ = ["main"]
@@ -30,12 +31,15 @@ def main(arguments: list[str] | None = None) -> int:
     script.add_argument("arguments", nargs=argparse.REMAINDER)
     pages = commands.add_parser("api", help="write the pages of the public names")
     pages.add_argument("folder")
+    commands.add_parser("stubs", help="write what type checkers read of the ops")
     commands.add_parser("info", help="versions and the machine")
     options = parser.parse_args(words)
     if options.command == "demo":
         return run_demo(options)
     if options.command == "api":
         return write_pages(options.folder)
+    if options.command == "stubs":
+        return write_stubs()
     if options.command == "run":
         return run_script(options.script, options.arguments)
     print(f"saraph {saraph.__version__}, Python {platform.python_version()}, NumPy {numpy.__version__}, {platform.machine()}, "

@@ -1,6 +1,5 @@
 """Functions of layers: convolutions, pooling, activations, losses, attention."""
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from saraph.ops import NAMESPACES
 from saraph.ops.overriding import handle_torch_function, has_torch_function, has_torch_function_unary, has_torch_function_variadic
@@ -14,4 +13,4 @@ __all__ = ["GRID_SAMPLE_INTERPOLATION_MODES", "GRID_SAMPLE_PADDING_MODES", "hand
 __all__ += sorted(NAMESPACES["nn.functional"])
 
 if _TYPE_CHECKING:
-    def __getattr__(name: str) -> _Any: ...
+    from saraph.stubs.functional import *  # noqa: F403

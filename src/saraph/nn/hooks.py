@@ -125,7 +125,7 @@ global_hooks = GlobalHooks()
 
 
 def register(table: dict, hook: Callable, prepend: bool, flags: tuple[dict, ...] = ()) -> RemovableHandle:
-    handle = RemovableHandle(table, flags)
+    handle = RemovableHandle(table, extra_dict=flags)
     table[handle.id] = hook
     for flag in flags:
         flag[handle.id] = True

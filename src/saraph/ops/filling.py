@@ -154,13 +154,13 @@ def _no_grad_needed(x: Tensor, what: str) -> None:
 
 
 @method("resize_")
-def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
+def resize_(self: Tensor, size: Any = (), *more: int, memory_format: Any = None) -> Tensor:
     """Give the tensor another size, in row-major order, in its own memory where that is large enough; new elements are uninitialised.
 
     RuntimeError for a tensor that requires grad.
     """
     _no_grad_needed(self, "cannot resize variables that require grad")
-    shape = as_sizes(sizes, "resize_")
+    shape = as_sizes((size, *more), "resize_")
     if shape != self._a.shape:
         resize(self, shape)
     if memory_format is not None and memory_format.name.startswith("channels_last"):

@@ -331,7 +331,7 @@ def _direct(a: Any, index: Any) -> Any:
     return tuple(found) if len(found) <= a.ndim else None
 
 
-Tensor.__getitem__ = _getitem
+Tensor.__getitem__ = _getitem  # type: ignore[method-assign,assignment]
 
 
 # -- x[...] = v --------------------------------------------------------------------------------------------------------------------
@@ -386,7 +386,7 @@ def _setitem_general(self: Tensor, index: Any, value: Any) -> None:
         _write_at(target, places, value, tensors)
 
 
-Tensor.__setitem__ = _setitem
+Tensor.__setitem__ = _setitem  # type: ignore[method-assign,assignment]
 
 
 def _value(x: Tensor, value: Any) -> Tensor:

@@ -117,7 +117,7 @@ def TransposeBackward(node: Any, g: Tensor) -> Tensor:
     return g.transpose(node.dim0, node.dim1)
 
 
-@op(method=True, inplace=False, aliases=("swapaxes", "swapdims"))
+@op(method=True, inplace=False, aliases=("swapdims",))
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """A view with two dimensions swapped."""
     a = check_tensor(input, "transpose")._a
@@ -131,6 +131,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     if rank:
         axes[dim0], axes[dim1] = dim1, dim0
     return view_of(input, of(a).transpose(a, tuple(axes)), TransposeBackward, dim0=dim0, dim1=dim1)
+
+
+@op(method=True)
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """`transpose(input, axis0, axis1)`."""
+    return transpose(input, axis0, axis1)
 
 
 @derivative("PermuteBackward0")
@@ -218,10 +224,10 @@ def ExpandBackward(node: Any, g: Tensor) -> Tensor:
 
 
 @op(namespaces=(), method=True)
-def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+def expand(self: Tensor, size: Any = (), *more: int, implicit: bool = False) -> Tensor:
     """A view in which dimensions of size 1 are repeated (-1 keeps a size; new dimensions go in front)."""
     a = self._a
-    wanted = sizes(size[0], size[1:]) if size else ()
+    wanted = sizes(size, more)
     lead = len(wanted) - a.ndim
     if lead < 0:
         raise RuntimeError(f"expand({describe(self)}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal "

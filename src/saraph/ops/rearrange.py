@@ -196,14 +196,12 @@ def RepeatBackward(node: Any, g: Tensor) -> Tensor:
 
 
 @op(namespaces=(), method=True)
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, repeats: Any, *more: int) -> Tensor:
     """The tensor laid side by side `repeats[d]` times along each dimension; further dimensions go in front. A copy.
 
     Example: `tensor([1, 2]).repeat(2, 2)` is `[[1, 2, 1, 2], [1, 2, 1, 2]]`.
     """
-    if not repeats:
-        raise TypeError("repeat() takes the number of repeats along every dimension")
-    times = sizes(repeats[0], repeats[1:])
+    times = sizes(repeats, more)
     a = self._a
     lead = len(times) - a.ndim
     if lead < 0:

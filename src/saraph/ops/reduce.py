@@ -213,9 +213,9 @@ mean = _publish_full(register(_mean, "mean", method=True), MeanBackward0, True)
 
 
 @op(namespaces=(), method=True)
-def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+def sum_to_size(self: Tensor, size: Any = (), *more: int) -> Tensor:
     """The tensor summed to a shape that broadcasts to its own."""
-    wanted = sizes(size[0], size[1:]) if size else ()
+    wanted = sizes(size, more)
     shape = self._a.shape
     lead = len(shape) - len(wanted)
     if lead < 0 or builtins.any(m not in (1, n) for n, m in zip(shape[lead:], wanted)):

@@ -92,5 +92,5 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
     return other.detach() if assign else self.copy_(other).detach()
 
 
-Tensor.volatile = property(lambda self: False, doc="Removed from PyTorch: False.")  # type: ignore[attr-defined]
-Tensor.grad_dtype = property(lambda self: self.dtype, doc="The dtype of the gradient: that of the tensor.")  # type: ignore[attr-defined]
+Tensor.volatile = property(lambda self: False, doc="Removed from PyTorch: False.")  # type: ignore[method-assign,assignment]
+Tensor.grad_dtype = property(lambda self: self.dtype, doc="The dtype of the gradient: that of the tensor.")  # type: ignore[method-assign,assignment]

@@ -173,20 +173,14 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return views_of(x, [take(a, (*lead, k)) for k in range(a.shape[dim])], UnbindBackward, dim=dim, shape=shape)
 
 
-@op()
-def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+@op(method=True)
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None,
+                 sections: Any = None) -> tuple[Tensor, ...]:
     """Views of parts along a dimension: so many of sizes that differ by one at most, or cut at the positions in a list (or 1-d tensor)."""
-    return _tensor_split(input, indices_or_sections, dim)
-
-
-@method("tensor_split")
-def _tensor_split_method(self: Tensor, indices_or_sections: Any = None, dim: int = 0, *, indices: Any = None,
-                         sections: Any = None) -> tuple[Tensor, ...]:
-    """As `torch.tensor_split`."""
     given = [v for v in (indices_or_sections, indices, sections) if v is not None]
     if len(given) != 1:
         raise TypeError("tensor_split() takes the number of sections, or the indices to cut at")
-    return _tensor_split(self, given[0], dim)
+    return _tensor_split(input, given[0], dim)
 
 
 def _tensor_split(input: Tensor, where: Any, dim: int) -> tuple[Tensor, ...]:

@@ -118,10 +118,16 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
     return become(self, "as_strided_", as_strided.__wrapped__, size, stride, storage_offset)
 
 
-@method("transpose_", "swapaxes_", "swapdims_")
+@method("transpose_", "swapdims_")
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """In-place version of `transpose`: the tensor itself gets the other strides."""
     return become(self, "transpose_", Tensor.transpose, dim0, dim1)
+
+
+@method("swapaxes_")
+def swapaxes_(self: Tensor, axis0: int, axis1: int) -> Tensor:
+    """In-place version of `swapaxes`."""
+    return transpose_(self, axis0, axis1)
 
 
 @method("t_")

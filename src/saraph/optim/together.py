@@ -106,7 +106,8 @@ def _fits(value: Any, like: ndarray) -> bool:
 def _run_first(optimizer: Optimizer, group: dict[str, Any], fields: tuple[str, ...], dtype: Any, params: list[Tensor]) -> _Prepared:
     rows = [(p, state, [state[f] for f in fields]) for p in params for state in (optimizer.state.get(p, {}),)]
     numbers, variant = _numbers(optimizer, group, rows), optimizer.variant(group)
-    update = kernel(type(optimizer), variant, len(fields), len(numbers[0]))
+    kind: Any = type(optimizer)
+    update = kernel(kind, variant, len(fields), len(numbers[0]))
     prepared = _Prepared(variant, dtype, update.plan([(p._a, p._grad._a, *[t._a for t in tensors]) for p, _, tensors in rows]), rows)
     _run(prepared, numbers)
     return prepared

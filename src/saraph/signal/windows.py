@@ -1,6 +1,5 @@
 """`saraph.signal.windows`: window functions, as in `torch.signal.windows`."""
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from saraph.ops import NAMESPACES as _NAMESPACES
 
@@ -8,4 +7,4 @@ globals().update(_NAMESPACES["signal.windows"])
 __all__ = [*_NAMESPACES["signal.windows"]]
 
 if _TYPE_CHECKING:
-    def __getattr__(name: str) -> _Any: ...
+    from saraph.stubs.windows import *  # noqa: F403

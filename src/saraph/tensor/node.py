@@ -103,8 +103,9 @@ class RemovableHandle:
     __slots__ = ("_hooks", "id", "_others")
     _numbers = itertools.count()
 
-    def __init__(self, hooks: dict, others: tuple = ()):
-        self._hooks, self._others = hooks, others
+    def __init__(self, hooks_dict: dict, *, extra_dict: Any = None):
+        self._hooks = hooks_dict
+        self._others = () if extra_dict is None else (extra_dict,) if isinstance(extra_dict, dict) else tuple(extra_dict)
         self.id = next(self._numbers)
 
     @classmethod

@@ -23,6 +23,11 @@ from saraph.tensor.node import Node, next_number
 from saraph.tensor.state import state, thread, upper
 from saraph.tensor.storage import Shared, root_of, shared_of
 
+if TYPE_CHECKING:
+    from saraph.stubs.tensor import Methods  # what ops/ binds when it is imported
+else:
+    Methods = object
+
 MAYBE = 2
 ndarray = np.ndarray
 
@@ -36,7 +41,7 @@ class View:
         self.base, self.replay, self.origin = base, replay, origin
 
 
-class Tensor:
+class Tensor(Methods):
     """A multi-dimensional array with a dtype, a device and, if asked for, a gradient."""
 
     __slots__ = ("_a", "_rg", "_edge", "_st", "_grad", "_view", "_seen", "_meta", "__dict__", "__weakref__")
@@ -44,7 +49,7 @@ class Tensor:
     __array_priority__ = 1000
     __module__ = "saraph"
 
-    if TYPE_CHECKING:  # ops/ binds the methods and operators when it is imported; type checkers are told that there are some
+    if TYPE_CHECKING:
         _a: Any
         _rg: Any
         _edge: Any
@@ -53,46 +58,7 @@ class Tensor:
         _view: Any
         _seen: int
         _meta: Any
-        __add__: Any
-        __radd__: Any
-        __sub__: Any
-        __rsub__: Any
-        __mul__: Any
-        __rmul__: Any
-        __truediv__: Any
-        __rtruediv__: Any
-        __floordiv__: Any
-        __rfloordiv__: Any
-        __mod__: Any
-        __rmod__: Any
-        __pow__: Any
-        __rpow__: Any
-        __matmul__: Any
-        __rmatmul__: Any
-        __and__: Any
-        __or__: Any
-        __xor__: Any
-        __lshift__: Any
-        __rshift__: Any
-        __lt__: Any
-        __le__: Any
-        __gt__: Any
-        __ge__: Any
-        __neg__: Any
-        __pos__: Any
-        __abs__: Any
-        __invert__: Any
-        __getitem__: Any
-        __setitem__: Any
-        __len__: Any
-        __iter__: Any
-        __bool__: Any
-        __float__: Any
-        __int__: Any
-        __index__: Any
-
         def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-        def __getattr__(self, name: str) -> Any: ...
 
     def _extra(self) -> dict[str, Any]:
         if self._meta is None:

@@ -522,9 +522,9 @@ class Module:
                 seen.add(id(module))
                 yield name, module
 
-    def modules(self) -> Iterator[Module]:
-        """The module and all below it, each once."""
-        for _, module in self.named_modules():
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
+        """The module and all below it, each once (or, with `remove_duplicate=False`, as often as it has names)."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_modules(self, memo: set | None = None, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
