@@ -110,6 +110,8 @@ def _spread(grads: tuple, positions: list[int], count: int) -> tuple:
 class GlobalHooks:
     """Hooks for all modules, by kind and by number."""
 
+    __slots__ = ("forward_pre", "forward", "backward_pre", "backward", "always_called", "parameter", "buffer", "module")
+
     def __init__(self) -> None:
         self.forward_pre: dict[int, Callable] = {}
         self.forward: dict[int, Callable] = {}

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 from saraph.ops.creation import tensor, zeros_like
@@ -76,11 +77,9 @@ class Adam(Optimizer):
         return bool(group["maximize"]), decay_of(group), bool(group["amsgrad"])
 
     def numbers(self, state: dict[str, Any], group: dict[str, Any]) -> tuple[float, ...]:
-        step = advance(state)
-        beta1, beta2 = number(group["betas"][0]), number(group["betas"][1])
-        lr, decay = float(number(group["lr"])), float(group["weight_decay"])
-        decay = 1.0 - lr * decay if group["decoupled_weight_decay"] else decay
-        return (decay, *weights_of((beta1, beta2)), math.sqrt(1.0 - beta2**step), float(group["eps"]), lr / (1.0 - beta1**step))
+        beta1, beta2 = group["betas"]
+        return _numbers(advance(state), number(beta1), number(beta2), float(number(group["lr"])), float(group["weight_decay"]),
+                        group["decoupled_weight_decay"], float(group["eps"]))
 
     @staticmethod
     def formula(variant: Any, p: Any, grad: Any, states: Any, numbers: Any) -> tuple[Any, ...]:
@@ -92,6 +91,12 @@ class Adam(Optimizer):
         largest = states[2].maximum(square) if amsgrad else square
         p = p - mean / (largest.sqrt() / correction + eps) * rate
         return (p, mean, square, largest) if amsgrad else (p, mean, square)
+
+
+@lru_cache(64)  # most parameters of a group are at the same step
+def _numbers(step: float, beta1: float, beta2: float, lr: float, decay: float, decoupled: bool, eps: float) -> tuple[float, ...]:
+    """What Adam's formula takes."""
+    return (1.0 - lr * decay if decoupled else decay, *weights_of((beta1, beta2)), math.sqrt(1.0 - beta2**step), eps, lr / (1.0 - beta1**step))
 
 
 class AdamW(Adam):
