@@ -1,5 +1,6 @@
 """The pages of the public names, and the examples that docstrings give."""
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,3 +67,9 @@ def test_pages_are_written(tmp_path):
 def test_a_signature_reads_as_in_the_source():
     text = page("saraph.linalg")
     assert "`norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None) -> Tensor`" in text
+
+
+@pytest.mark.parametrize("path", NAMESPACES)
+def test_the_written_pages_know_every_name(path):
+    written = (Path(__file__).parents[2] / "docs" / "api" / f"{path}.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (\S+)$", written, re.M) == public_names(found(path)), "run: python -m saraph api docs/api"

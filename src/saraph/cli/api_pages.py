@@ -3,15 +3,20 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-NAMESPACES = ("saraph", "saraph.Tensor", "saraph.nn", "saraph.nn.functional", "saraph.nn.init", "saraph.nn.utils", "saraph.nn.attention", "saraph.optim",
-              "saraph.optim.lr_scheduler", "saraph.autograd", "saraph.linalg", "saraph.fft", "saraph.special", "saraph.signal.windows", "saraph.func",
-              "saraph.distributions", "saraph.sparse", "saraph.masked", "saraph.utils.data", "saraph.testing", "saraph.library", "saraph.fx", "saraph.amp",
-              "saraph.random", "saraph.cpu")
+NAMESPACES = (
+    "saraph", "saraph.Tensor", "saraph.nn", "saraph.nn.functional", "saraph.nn.init", "saraph.nn.utils", "saraph.nn.utils.rnn", "saraph.nn.utils.parametrize",
+    "saraph.nn.utils.parametrizations", "saraph.nn.utils.prune", "saraph.nn.attention", "saraph.nn.attention.flex_attention", "saraph.optim",
+    "saraph.optim.lr_scheduler", "saraph.optim.swa_utils", "saraph.autograd", "saraph.autograd.functional", "saraph.autograd.forward_ad", "saraph.func",
+    "saraph.linalg", "saraph.fft", "saraph.special", "saraph.signal.windows", "saraph.masked", "saraph.sparse", "saraph.nested", "saraph.distributions",
+    "saraph.random", "saraph.utils.data", "saraph.utils.checkpoint", "saraph.utils.benchmark", "saraph.utils.flop_counter", "saraph.utils.hooks",
+    "saraph.utils.dlpack", "saraph.serialization", "saraph.amp", "saraph.fx", "saraph.library", "saraph.testing", "saraph.profiler", "saraph.futures",
+    "saraph.hub", "saraph.cpu", "saraph.cuda", "saraph.accelerator", "saraph.kernels")
 
 
 def found(path: str) -> Any:
@@ -50,6 +55,7 @@ def signature(thing: Callable) -> str:
 
     parameters = [p.replace(annotation=plain(p.annotation)) for p in found.parameters.values()]
     text = str(found.replace(parameters=parameters, return_annotation=plain(found.return_annotation)))
+    text = re.sub(r"<(?:module|class) '([^']+)'[^>]*>", r"\1", text)
     return text if " at 0x" not in text else "(...)"
 
 
