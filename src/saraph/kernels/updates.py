@@ -52,23 +52,21 @@ class ListPlan:
         self.rows: list[list[Any]] = [list(row) for row in rows]
         dtype = rows[0][0].dtype
         self.program, self.task = update.made(dtype)
-        count = update.arrays + update.numbers + len(update.written)
         self.values = np.zeros((len(rows), max(update.numbers, 1)), dtype)
-        self._words = words = np.zeros((len(rows), pointwise.HEAD + 2 * count), np.int64)
-        units = []
-        size = dtype.itemsize
+        size, start, rest = dtype.itemsize, blocks.address(self.values), pointwise.HEAD + update.arrays
+        elements = np.array([row[0].size for row in self.rows], np.int64)
+        pieces = -(-elements // pointwise.BLOCK)
+        pointers = np.array([[blocks.address(a) for a in row] for row in self.rows], np.int64)
+        numbers = start + size * np.arange(self.values.size).reshape(self.values.shape)[:, :update.numbers]
         steps = [size] * update.arrays + [0] * update.numbers + [size] * len(update.written)
-        start = blocks.address(self.values)
-        for k, row in enumerate(self.rows):
-            elements = row[0].size
-            pieces = -(-elements // pointwise.BLOCK)
-            pointers = [blocks.address(a) for a in row]
-            numbers = [start + (k * self.values.shape[1] + j) * size for j in range(update.numbers)]
-            words[k] = [elements, pieces, 0, *pointers, *numbers, *(pointers[w] for w in update.written), *steps]
-            units += [(k, piece) for piece in range(pieces)]
-        table = np.array(units, np.int64).reshape(-1, 2)
-        table[:, 0] = blocks.address(words) + table[:, 0] * words.strides[0]
-        self._table = table
+        self._words = words = np.zeros((len(rows), pointwise.HEAD + 2 * len(steps)), np.int64)
+        words[:, 0], words[:, 1] = elements, pieces
+        words[:, pointwise.HEAD:rest] = pointers
+        words[:, rest:rest + update.numbers] = numbers
+        words[:, rest + update.numbers:-len(steps)] = pointers[:, update.written]
+        words[:, -len(steps):] = steps
+        owners, places = _units(pieces)
+        self._table = np.stack((blocks.address(words) + owners * words.strides[0], places), 1)
 
     def replace(self, place: int, arrays: Sequence[np.ndarray]) -> None:
         """Other arrays at one place of every tuple, one that is not written."""
@@ -99,6 +97,12 @@ class ListPlan:
                 np.copyto(row[place], result)
 
 
+def _units(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For every piece of arrays that have so many: which array it is of, and which piece of that."""
+    owners = np.repeat(np.arange(len(counts)), counts)
+    return owners, np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
 def list_source() -> str:
     """task(args, begin, end, slot): unit u does unit table[u][1] of the task args[0] with the arguments at table[u][0]; args[1] is the table."""
     module = Module()
@@ -125,29 +129,30 @@ class ListReduction:
     def __call__(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
         """One result per array; the arrays are dense, of one dtype (float32 or float64). What is empty gives the row kernel's neutral value."""
         dtype = arrays[0].dtype
-        pieces = [max(-(-a.size // PIECE), 1) for a in arrays]
-        starts = np.cumsum([0, *pieces])
-        parts = np.empty(starts[-1], dtype)
         task = self.kernel.task(dtype)
         if task is None:
             return np.array([self.kernel.function(a.reshape(-1)) for a in arrays], dtype)
-        words, table = [], []
-        size, target = dtype.itemsize, blocks.address(parts)
-        for k, a in enumerate(arrays):
-            whole, start = a.size // PIECE, blocks.address(a)
-            place = target + int(starts[k]) * size
-            words.append([PIECE, start, place, PIECE * size, size, size, 0])
-            table += [(2 * k, row) for row in range(whole)]
-            words.append([a.size - whole * PIECE, start + whole * PIECE * size, place + whole * size, 0, 0, size, 0])
-            if whole < pieces[k]:
-                table.append((2 * k + 1, 0))
-        laid_out, units = np.array(words, np.int64), np.array(table, np.int64)
-        units[:, 0] = blocks.address(laid_out) + units[:, 0] * laid_out.strides[0]
+        size, sizes = dtype.itemsize, np.array([a.size for a in arrays], np.int64)
+        pieces, whole = np.maximum(-(-sizes // PIECE), 1), sizes // PIECE
+        ends = np.cumsum(pieces)
+        parts = np.empty(ends[-1], dtype)
+        begins = np.array([blocks.address(a) for a in arrays], np.int64)
+        results = blocks.address(parts) + (ends - pieces) * size
+        words = np.zeros((len(arrays), 2, 7), np.int64)  # of every array: its whole pieces, and the rest
+        words[:, :, 5] = size
+        words[:, 0, 0], words[:, 0, 1], words[:, 0, 2], words[:, 0, 3], words[:, 0, 4] = PIECE, begins, results, PIECE * size, size
+        words[:, 1, 0], words[:, 1, 1], words[:, 1, 2] = sizes - whole * PIECE, begins + whole * PIECE * size, results + whole * size
+        owners, places = _units(pieces)
+        last = places == whole[owners]
+        units = np.stack((blocks.address(words) + (2 * owners + last) * words.strides[1], np.where(last, 0, places)), 1)
         code = jit.kernel("list_update", (), list_source)
         pool.parallel(code.address("task"), pool.arguments(task, blocks.address(units)), len(units), 1)
         if len(parts) == len(arrays):
             return parts
-        return np.array([self.combine.function(parts[a:b]) if b - a > 1 else parts[a] for a, b in zip(starts, starts[1:], strict=False)], dtype)
+        found = parts[ends - pieces]
+        for k in np.flatnonzero(pieces > 1):
+            found[k] = self.combine.function(parts[ends[k] - pieces[k]:ends[k]])
+        return found
 
 
 sums_of_squares = ListReduction(squares_of_row, sum_of_row)

@@ -298,9 +298,9 @@ def vector_norm(a: np.ndarray, order: float, axes: Axes, keepdims: bool) -> np.n
 
 
 @primitive
-def two_norms(arrays: list[np.ndarray]) -> list[np.ndarray]:
+def two_norms(arrays: list[np.ndarray]) -> np.ndarray:
     """The 2-norm of every array of a list, all dense and of one float dtype."""
-    return [np.asarray(r) for r in np.sqrt(sums_of_squares(arrays))]
+    return np.sqrt(sums_of_squares(arrays))
 
 
 @primitive

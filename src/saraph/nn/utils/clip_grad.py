@@ -8,8 +8,7 @@ from typing import Any
 
 from saraph.autograd import no_grad
 from saraph.ops.creation import tensor
-from saraph.ops.foreach import foreach_mul_in_place, foreach_norm
-from saraph.ops.movement import cat
+from saraph.ops.foreach import foreach_mul_in_place, norms_together
 from saraph.tensor.tensor import Tensor
 
 __all__ = ["clip_grad_norm_", "clip_grad_norm", "clip_grad_value_", "get_total_norm", "clip_grads_with_norm_"]
@@ -26,8 +25,8 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
     with no_grad():
         if not values:
             return tensor(0.0)
-        norms = foreach_norm([v.detach() for v in values], p)
-        total = cat([n.reshape(1) for n in norms]).norm(p) if len(norms) > 1 else norms[0].clone()
+        norms = norms_together(values, p)
+        total = norms.norm(p) if len(values) > 1 else norms[0].clone()
         if error_if_nonfinite and not math.isfinite(total.item()):
             raise RuntimeError(f"The total norm of order {p} for gradients from `parameters` is non-finite, so it cannot be clipped. To disable this "
                                "error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")
@@ -39,7 +38,8 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
     grads = [p.grad for p in _listed(parameters) if p.grad is not None]
     with no_grad():
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-        foreach_mul_in_place(grads, [factor.to(g.dtype) for g in grads] if any(g.dtype is not factor.dtype for g in grads) else factor)
+        kind = factor._a.dtype
+        foreach_mul_in_place(grads, [factor.to(g.dtype) for g in grads] if any(g._a.dtype is not kind for g in grads) else factor)
 
 
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
