@@ -97,3 +97,10 @@ def test_matrix_power(check_gradients):
 def test_errors(call, text):
     with pytest.raises(RuntimeError, match=text):
         call()
+
+
+def test_the_power_0_is_a_constant_with_a_gradient_of_zeros():
+    x = torch.full((2, 3, 3), float("inf"), dtype=torch.float64, requires_grad=True)
+    y = torch.linalg.matrix_power(x, 0)
+    y.sum().backward()
+    assert torch.equal(y.detach(), torch.eye(3, dtype=torch.float64).expand(2, 3, 3)) and x.grad.abs().sum() == 0

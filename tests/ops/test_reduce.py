@@ -177,3 +177,7 @@ def test_meta_tensors_have_shapes_only():
     x = torch.empty(3, 4, device="meta")
     assert x.sum().shape == () and x.mean(1, keepdim=True).shape == (3, 1) and x.to(torch.bool).sum(0).dtype is torch.int64
     assert x.prod(0).shape == (4,) and x.logsumexp(1).shape == (3,) and x.any(0).dtype is torch.bool
+
+
+def test_sums_to_a_single_number_count():
+    assert torch.ones((), dtype=torch.bool).sum_to_size(()).dtype is torch.int64 and torch.ones(2, 3, dtype=torch.bool).sum_to_size(2, 3).dtype is torch.bool

@@ -377,6 +377,12 @@ def _in_order(tensors: list[Tensor], split: dict[tuple[int, int], int], i: int, 
     return matmul(_in_order(tensors, split, i, k), _in_order(tensors, split, k + 1, j))
 
 
+@derivative("CopyBackwards")
+def ConstantBackward(node: Any, g: Tensor) -> Tensor:
+    """The result depends on no element."""
+    return g.new_zeros(g._a.shape)
+
+
 @op(namespaces=("torch", "linalg"), method=True)
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """Square matrices (batched) multiplied with themselves n times; 0 gives the identity, a negative n powers of the inverse."""
@@ -389,7 +395,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n == 0:
         backend = of(a)
         ones = backend.full(a.shape[:-1], 1, a.dtype)
-        return wrap(backend.diag_embed(ones, 0, a.ndim - 2, a.ndim - 1))
+        return record(backend.diag_embed(ones, 0, a.ndim - 2, a.ndim - 1), ConstantBackward, (x,))
     if n < 0:
         x, n = x.inverse(), -n
     if n == 1:

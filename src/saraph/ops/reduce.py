@@ -220,7 +220,7 @@ def sum_to_size(self: Tensor, size: Any = (), *more: int) -> Tensor:
     lead = len(shape) - len(wanted)
     if lead < 0 or builtins.any(m not in (1, n) for n, m in zip(shape[lead:], wanted)):
         raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(shape)}}}.")
-    return unbroadcast(self, tuple(wanted))
+    return unbroadcast(self, tuple(wanted)) if wanted else self.sum()
 
 
 @derivative("NansumBackward0")
