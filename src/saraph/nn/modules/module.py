@@ -31,8 +31,6 @@ __all__ = ["Module", "register_module_forward_pre_hook", "register_module_forwar
            "register_module_full_backward_pre_hook", "register_module_backward_hook", "register_module_buffer_registration_hook",
            "register_module_module_registration_hook", "register_module_parameter_registration_hook"]
 T = TypeVar("T", bound="Module")
-
-
 _DICTS = ("_parameters", "_buffers", "_modules", "_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_hooks_with_kwargs",
           "_forward_hooks_always_called", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs", "_state_dict_hooks", "_state_dict_pre_hooks",
           "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")

@@ -52,7 +52,10 @@ class _Pipe:
 
 
 class IterDataPipe(_Pipe, IterableDataset[T_co]):
-    """Base of pipes that are streams: define `__iter__`. A new iterator makes the one before it invalid, since most share their source."""
+    """Base of pipes that are streams: define `__iter__`, and `reset` if a new iterator needs it.
+
+    A new iterator makes the one before it invalid, since most share their source.
+    """
 
     functions: ClassVar[dict[str, Callable]] = {}
 
@@ -64,9 +67,6 @@ class IterDataPipe(_Pipe, IterableDataset[T_co]):
 
     def __iter__(self) -> Iterator[T_co]:
         return self
-
-    def reset(self) -> None:
-        """Called when a new iterator is made."""
 
 
 class MapDataPipe(_Pipe, Dataset[T_co]):
@@ -81,7 +81,8 @@ def _only_newest(make: Callable) -> Callable:
     @functools.wraps(make)
     def iterate(self: Any) -> Iterator:
         number = self.__dict__["_newest_iterator"] = self.__dict__.get("_newest_iterator", 0) + 1
-        self.reset()
+        if hasattr(type(self), "reset"):
+            self.reset()
         return _checked(self, number, make(self))
 
     return iterate
