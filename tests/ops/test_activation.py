@@ -188,3 +188,18 @@ def test_softmax_of_many_elements_along_every_dimension(name, dim):
     want = p * (grad - (grad * p).sum(dim, keepdims=True)) if name == "softmax" else grad - p * grad.sum(dim, keepdims=True)
     np.testing.assert_allclose(y.detach().numpy(), p if name == "softmax" else np.log(p), rtol=1e-5, atol=2e-6)
     np.testing.assert_allclose(x.grad.numpy(), want, rtol=1e-5, atol=5e-6)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (40, 30, 20)])
+def test_softmax_is_row_major(name, shape):
+    x = torch.rand(*shape)
+    for given in (x, x.permute(2, 0, 1), x.transpose(1, 2)):
+        for dim in range(3):
+            followed = given.detach().requires_grad_()
+            result = getattr(torch, name)(followed, dim)
+            assert result.is_contiguous()
+            assert torch.autograd.grad(result.square().sum(), followed)[0].is_contiguous()
+            assert result.view(-1).shape == (x.numel(),)
+            moved = getattr(torch, name)(given.movedim(dim, -1).contiguous(), -1).movedim(-1, dim)
+            np.testing.assert_allclose(result.detach().numpy(), moved.numpy(), rtol=1e-5)

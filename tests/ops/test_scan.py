@@ -110,3 +110,23 @@ def test_integrals(check_gradients):
     assert torch.trapezoid(torch.zeros(2, 0)).tolist() == [0, 0]
     with pytest.raises(RuntimeError, match="one `x` value"):
         torch.trapezoid(x, tensor(points[:3]), dim=1)
+
+
+@pytest.mark.parametrize("weights", [[1.0, -2.0, 3.0], [1.0, 0.0, 2.0], [0.0, -1.0, 0.0]])
+def test_second_derivatives_of_logcumsumexp(weights):
+    x = torch.tensor([[0.3, -1.2, 2.45], [1.0, 700.0, -700.0]], dtype=torch.float64, requires_grad=True)
+    weighted = torch.tensor(weights, dtype=torch.float64)
+    assert torch.autograd.gradgradcheck(lambda x: torch.logcumsumexp(x, 1) * weighted, (x,))
+    (plain,) = torch.autograd.grad((torch.logcumsumexp(x, 1) * weighted).sum(), x)
+    (followed,) = torch.autograd.grad((torch.logcumsumexp(x, 1) * weighted).sum(), x, create_graph=True)
+    np.testing.assert_allclose(followed.detach().numpy(), plain.numpy(), rtol=1e-12, atol=1e-14)
+
+
+def test_second_derivatives_of_complex_logcumsumexp():
+    z = torch.tensor([0.3 + 0.4j, -0.5 + 1j, 1.2 - 0.7j], requires_grad=True, dtype=torch.complex128)
+    assert torch.autograd.gradgradcheck(lambda z: torch.logcumsumexp(z, 0), (z,))
+
+
+def test_cumprod_of_one_complex_row():
+    z = torch.tensor([0.3 + 0.4j, 0.0, 1.2 - 0.7j], requires_grad=True, dtype=torch.complex128)
+    assert torch.autograd.gradcheck(lambda z: torch.cumprod(z, 0), (z,))

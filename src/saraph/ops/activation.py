@@ -431,7 +431,7 @@ def _row_op(name: str, cls: Any, kernel: RowKernel, doc: str) -> tuple[Callable,
         return _along(input, dim, dtype, name, cls)
 
     def rows(input: Tensor, a: Any) -> Tensor:
-        t = wrap(kernel.function(a) if a.size < LARGE else getattr(of(a), name)(a, a.ndim - 1))
+        t = wrap(kernel.function(a) if a.size < LARGE and a.flags.c_contiguous else getattr(of(a), name)(a, a.ndim - 1))
         if input._rg and thread.grad:
             attach(t, cls, (input,), (), {"dim": a.ndim - 1})
         return t

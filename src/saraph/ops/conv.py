@@ -332,4 +332,4 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     if w._a.shape[2] != bias._a.shape[0]:
         raise RuntimeError(f"Bias size must equal dim 2 in the weight tensor (output channels): {describe(w, bias)}")
     y = _convolution("conv_tbc", 1, x.permute(1, 2, 0), w.permute(2, 1, 0), bias, 1, pad, 1, 1)
-    return y.permute(2, 0, 1)
+    return y.permute(2, 0, 1).contiguous()

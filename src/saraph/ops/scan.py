@@ -13,6 +13,7 @@ from saraph.ops.reduce import accumulating, title
 from saraph.ops.registry import op
 from saraph.shapes import wrap_dim, wrap_dims
 from saraph.tensor.node import derivative
+from saraph.tensor.state import thread
 from saraph.tensor.tensor import Tensor, record, record_many, unpack
 
 
@@ -88,9 +89,17 @@ def cumprod(input: Tensor, dim: int, *, dtype: Any = None, out: Tensor | None = 
 
 @derivative("LogcumsumexpBackward0", saves_result=True)
 def LogcumsumexpBackward(node: Any, g: Tensor) -> Tensor:
-    """sum over k >= i of g[k] exp(x[i] - y[k]), by logarithms; positive and negative parts of g are summed apart."""
+    """sum over k >= i of g[k] exp(x[i] - y[k]), by logarithms; positive and negative parts of g are summed apart.
+
+    Where the gradient is to be derived again: exp(x[i] - y[i]) h[i] with h[i] = g[i] + exp(y[i] - y[i + 1]) h[i + 1], which is linear in g.
+    """
     x, result = unpack(node)
     dim = node.dim
+    if thread.grad and x._a.ndim:
+        factors = _reversed((part(result, dim, 0, -1) - part(result, dim, 1, None)).exp().conj(), dim)
+        edge = result.new_zeros([1 if d == dim else n for d, n in enumerate(x._a.shape)])
+        sums = recurrence(cat((edge, factors), dim), _reversed(g, dim), dim)
+        return (x - result).exp().conj() * _reversed(sums, dim)
 
     def spread(log_g: Tensor) -> Tensor:
         return (_reversed(logcumsumexp(_reversed(log_g - result, dim), dim), dim) + x).exp()

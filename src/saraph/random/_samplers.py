@@ -280,7 +280,7 @@ def _by_exponential_race(source: MersenneTwister, weights: np.ndarray, samples: 
         scores = (wide / race.astype(wide.dtype)).astype(weights.dtype).astype(wide.dtype)
     if samples == 1:
         return scores.argmax(-1, keepdims=True)
-    return np.argsort(-scores, axis=-1, kind="stable")[..., :samples]
+    return np.ascontiguousarray(np.argsort(-scores, axis=-1, kind="stable")[..., :samples])
 
 
 def _with_replacement(source: MersenneTwister, weights: np.ndarray, samples: int) -> np.ndarray:

@@ -18,6 +18,8 @@ for _table in sorted(HERE.glob("golden_*.py")):
 OF_MEMORY = {"view", "view_as", "view_copy", "view_as_complex", "view_as_complex_copy", "as_strided", "as_strided_copy", "as_strided_scatter",
              "resize_as_", "empty_like", "rand_like", "randn_like", "randint_like"}  # their results follow the memory of their arguments
 OF_DTYPES = {"result_type", "empty_like", "float_power", "float_power_", "hash_tensor", "rand_like"}  # and of their dtypes
+OTHER_ORDERS = {"empty_strided", "empty_permuted", "linalg.solve", "svd", "svd_lowrank", "pca_lowrank", "stft", "quantile", "rot90", "unsafe_split",
+                "unsafe_split_with_sizes", "unsafe_chunk"}  # results that are not row-major, or are parts of an argument
 REGISTERED = dict(OPS)
 ALL = [pytest.param(c, id=f"{name}-{k}") for name, cases in CASES.items() for k, c in enumerate(cases)]
 
@@ -40,6 +42,15 @@ def test_values(case):
 def test_strided_memory(case):
     found = case.call(OPS[case.name].public, case.given(strided(case.args)))
     assert_same(case.shown(found), case.expected(), case.rtol, case.name)
+
+
+@pytest.mark.parametrize("case", [p for p in ALL if p.values[0].name not in OTHER_ORDERS and not p.values[0].refused()])
+def test_results_are_row_major(case):
+    """What is not a view of an argument can be viewed in any shape: programs rely on it."""
+    given = case.given()
+    results = leaves([case.call(OPS[case.name].public, given)], torch.Tensor)
+    if all(t.is_contiguous() for t in leaves(given, torch.Tensor) if t.layout is torch.strided):
+        assert all(t.is_contiguous() or t._is_view() for t in results if t.layout is torch.strided)
 
 
 @pytest.mark.parametrize("case", [p for p in ALL if p.values[0].floats() and p.values[0].name not in OF_DTYPES and not p.values[0].refused()])

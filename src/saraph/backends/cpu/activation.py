@@ -60,7 +60,8 @@ def _rowwise(kernel: RowKernel, axis: int, *arrays: np.ndarray, by_columns: Call
         return first.copy()
     last = axis == first.ndim - 1 or axis == -1
     if first.size <= SMALL:
-        return kernel.function(*arrays) if last else kernel.function(*arrays, axis=axis)
+        result = np.empty(first.shape, first.dtype)  # row-major, whatever the order of the arrays: so it is in PyTorch, and programs take views
+        return kernel.function(*arrays, out=result) if last else kernel.function(*arrays, axis=axis, out=result)
     if last:
         return kernel.function(*arrays, out=blocks.empty(first.shape, first.dtype))
     if all(a.flags.c_contiguous for a in arrays) and COLUMN_MAXIMUM.available(first.dtype):

@@ -129,9 +129,9 @@ def recurrence(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
     result = np.empty_like(b)
     factors, terms, target = (np.moveaxis(x, axis, 0) for x in (a, b, result))
     running: Any = None
-    for factor, term, place in zip(factors, terms, target):
+    for k, (factor, term) in enumerate(zip(factors, terms)):
         running = term if running is None else term + factor * running
-        place[...] = running
+        target[k] = running
     return result
 
 
