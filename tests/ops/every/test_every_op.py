@@ -19,7 +19,7 @@ OF_MEMORY = {"view", "view_as", "view_copy", "view_as_complex", "view_as_complex
              "resize_as_", "empty_like", "rand_like", "randn_like", "randint_like"}  # their results follow the memory of their arguments
 OF_DTYPES = {"result_type", "empty_like", "float_power", "float_power_", "hash_tensor", "rand_like"}  # and of their dtypes
 OTHER_ORDERS = {"empty_strided", "empty_permuted", "linalg.solve", "svd", "svd_lowrank", "pca_lowrank", "stft", "quantile", "rot90", "unsafe_split",
-                "unsafe_split_with_sizes", "unsafe_chunk"}  # results that are not row-major, or are parts of an argument
+                "unsafe_split_with_sizes", "unsafe_chunk", "adjoint"}  # results that are not row-major, or are parts of an argument
 REGISTERED = dict(OPS)
 ALL = [pytest.param(c, id=f"{name}-{k}") for name, cases in CASES.items() for k, c in enumerate(cases)]
 
